@@ -16,6 +16,7 @@ await import('./many');
 await import('./csv');
 await import('./takeaway');
 await import('./manage');
+await import('./submit');
 await import('./keys');
 await import('./trial');
 await import('./pages');

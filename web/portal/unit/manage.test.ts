@@ -13,7 +13,7 @@ import { problemsOf } from '../src/manage/typeRules';
 import { leaf } from '../src/query/sqon';
 import { combined } from '../src/sets/api';
 import { readIds } from '../src/sets/idList';
-import { exactCounts, regionsOf } from '../src/sets/venn';
+import { exactCounts, regionsOf } from '../src/sets/regions';
 import { sampleCatalogue } from './helpers';
 
 test('violations are found in the message and at their lines', () => {

@@ -35,20 +35,25 @@ export function messageOf(error: unknown): string {
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Text and files are sent as they are, everything else as JSON. */
   body?: unknown;
+  contentType?: string;
   signal?: AbortSignal | undefined;
 }
 
 /** Sends a request and returns the response if its status is a success. */
-export async function send(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<Response> {
+export async function send(
+  path: string,
+  { method = 'GET', body, contentType = 'application/json', signal }: RequestOptions = {},
+): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   const key = credential();
   if (key) headers.Authorization = `Bearer ${key}`;
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (body !== undefined) headers['Content-Type'] = contentType;
   let response: Response;
   try {
-    const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-    response = await fetch(path, { method, headers, body: text, signal: signal ?? null });
+    const sent = typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body);
+    response = await fetch(path, { method, headers, body: sent ?? null, signal: signal ?? null });
   } catch (error) {
     if (isAborted(error)) throw error;
     throw new ApiError('The server cannot be reached. Check your connection and try again.', 0);

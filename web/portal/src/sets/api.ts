@@ -3,7 +3,7 @@
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { leaf, type Sqon } from '../query/sqon';
-import { exactCounts, regionsOf } from './venn';
+import { exactCounts, regionsOf } from './regions';
 
 export interface SavedSet {
   setId: string;

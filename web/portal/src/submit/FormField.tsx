@@ -1,0 +1,332 @@
+// The fields of a form: one for each member of a schema, with what is wrong with it below.
+
+import { createContext, useContext, useEffect, useId, useState } from 'react';
+
+import { messageOf } from '../api/client';
+import { singular } from '../design/format';
+import { Icon } from '../design/Icon';
+import { type Schema, valueText } from '../manage/jsonSchema';
+import {
+  emptyElement,
+  emptyOf,
+  type FormNode,
+  type Json,
+  type JsonObject,
+  type Member,
+  nodeOf,
+  readNumber,
+  withMember,
+} from './formModel';
+
+interface FormScope {
+  root: Schema;
+  /** What is wrong at a place. */
+  mistakesAt: (place: string) => string[];
+  /** Somebody has been in a field; from now on its mistakes are shown. */
+  touch: (place: string) => void;
+  /** Says that the text of a field cannot be read, or null when it can. */
+  setUnreadable: (place: string, reason: string | null) => void;
+}
+
+export const FormScopeContext = createContext<FormScope | null>(null);
+
+function useFormScope(): FormScope {
+  const scope = useContext(FormScopeContext);
+  if (!scope) throw new Error('There is no form around this field.');
+  return scope;
+}
+
+interface FieldProps {
+  member: Member;
+  /** The place of the value, such as `#/files/0/fileName`. */
+  at: string;
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+}
+
+/** The fields of an object, one below the other. */
+export function Members({ members, at, value, onChange }: Omit<FieldProps, 'member'> & { members: Member[] }) {
+  const object = objectOf(value);
+  return (
+    <div className="form-grid">
+      {members.map((member) => (
+        <MemberField
+          key={member.name}
+          member={member}
+          at={`${at}/${member.name}`}
+          value={object[member.name]}
+          onChange={(next) => onChange(withMember(object, member.name, next))}
+        />
+      ))}
+    </div>
+  );
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}
+
+function MemberField(props: FieldProps) {
+  const { root } = useFormScope();
+  const node = nodeOf(props.member.schema, root);
+  if (node.kind === 'object') return <ObjectField {...props} members={node.members} />;
+  if (node.kind === 'list') return <ListField {...props} items={node.items} />;
+  return <ScalarField {...props} node={node} />;
+}
+
+function Star({ isRequired }: { isRequired: boolean }) {
+  return (
+    isRequired && (
+      <span className="required-mark" aria-hidden="true">
+        {' '}
+        *
+      </span>
+    )
+  );
+}
+
+function Mistakes({ at }: { at: string }) {
+  return useFormScope()
+    .mistakesAt(at)
+    .map((text) => (
+      <p key={text} className="mistake">
+        {text}
+      </p>
+    ));
+}
+
+function Hint({ member: { description, allowed } }: { member: Member }) {
+  const text = [description, allowed].filter(Boolean).join(' · ');
+  return text && <p className="hint">{text}</p>;
+}
+
+function ObjectField({ member, members, at, value, onChange }: FieldProps & { members: Member[] }) {
+  const { root } = useFormScope();
+  if (value === undefined)
+    return (
+      <div className="form-wide">
+        <button
+          type="button"
+          className="button compact"
+          onClick={() => onChange(emptyOf(member.schema, root) ?? ({} as JsonObject))}
+        >
+          <Icon name="plus" />
+          Add {member.title}
+        </button>
+        <Mistakes at={at} />
+      </div>
+    );
+  return (
+    <fieldset className="form-part form-wide">
+      <legend>
+        {member.title}
+        <Star isRequired={member.isRequired} />
+      </legend>
+      <Hint member={member} />
+      <Mistakes at={at} />
+      <Members members={members} at={at} value={value} onChange={onChange} />
+      {!member.isRequired && (
+        <div>
+          <button type="button" className="button plain compact" onClick={() => onChange(undefined)}>
+            <Icon name="trash" />
+            Remove {member.title}
+          </button>
+        </div>
+      )}
+    </fieldset>
+  );
+}
+
+function ListField({ member, items, at, value, onChange }: FieldProps & { items: Schema }) {
+  const { root } = useFormScope();
+  const elements = Array.isArray(value) ? value : [];
+  const one = singular(member.title);
+  const set = (next: Json[]) => onChange(next.length ? next : undefined);
+  return (
+    <fieldset className="form-part form-wide">
+      <legend>
+        {member.title}
+        <Star isRequired={member.isRequired} />
+      </legend>
+      <Hint member={member} />
+      <Mistakes at={at} />
+      {elements.map((element, index) => (
+        // Elements have no identity but their place.
+        <div key={index} className="form-element">
+          <MemberField
+            member={{
+              name: String(index),
+              schema: items,
+              title: `${one} ${index + 1}`,
+              description: '',
+              allowed: '',
+              isRequired: true,
+            }}
+            at={`${at}/${index}`}
+            value={element}
+            onChange={(next) => set(elements.with(index, next ?? ''))}
+          />
+          <button
+            type="button"
+            className="button plain compact icon-only"
+            aria-label={`Remove ${one} ${index + 1}`}
+            title={`Remove ${one} ${index + 1}`}
+            onClick={() => set(elements.toSpliced(index, 1))}
+          >
+            <Icon name="trash" />
+          </button>
+        </div>
+      ))}
+      <div>
+        <button
+          type="button"
+          className="button compact"
+          onClick={() => onChange([...elements, emptyElement(items, root)])}
+        >
+          <Icon name="plus" />
+          Add {one}
+        </button>
+      </div>
+    </fieldset>
+  );
+}
+
+function ScalarField({ node, member, at, value, onChange }: FieldProps & { node: FormNode }) {
+  const { mistakesAt, touch } = useFormScope();
+  const id = useId();
+  const isWrong = mistakesAt(at).length > 0;
+  return (
+    <div className={`field ${node.kind === 'json' ? 'form-wide' : ''}`}>
+      <label htmlFor={id}>
+        {member.title}
+        <Star isRequired={member.isRequired} />
+      </label>
+      <Control
+        node={node}
+        at={at}
+        value={value}
+        onChange={onChange}
+        shared={{
+          id,
+          required: member.isRequired,
+          'aria-invalid': isWrong,
+          'aria-describedby': `${id}-note`,
+          onBlur: () => touch(at),
+        }}
+      />
+      <div id={`${id}-note`}>
+        <Mistakes at={at} />
+        <Hint member={member} />
+      </div>
+    </div>
+  );
+}
+
+interface ControlProps {
+  node: FormNode;
+  at: string;
+  value: Json | undefined;
+  onChange: (value: Json | undefined) => void;
+  /** What every control has. */
+  shared: {
+    id: string;
+    required: boolean;
+    'aria-invalid': boolean;
+    'aria-describedby': string;
+    onBlur: () => void;
+  };
+}
+
+function Control(props: ControlProps) {
+  const { node, value, onChange, shared } = props;
+  switch (node.kind) {
+    case 'choice':
+      return <ChoiceControl {...props} values={node.values} />;
+    case 'truth':
+      return <ChoiceControl {...props} values={[true, false]} />;
+    case 'integer':
+    case 'number':
+      return <NumberControl {...props} />;
+    case 'text':
+    case 'date':
+      return (
+        <input
+          {...shared}
+          type={node.kind}
+          value={typeof value === 'string' ? value : ''}
+          onChange={(event) => onChange(event.target.value || undefined)}
+        />
+      );
+    default:
+      return <JsonControl {...props} />;
+  }
+}
+
+const WORDS = new Map<Json, string>([
+  [true, 'yes'],
+  [false, 'no'],
+  [null, 'none (null)'],
+]);
+
+function ChoiceControl({ values, value, onChange, shared }: ControlProps & { values: Json[] }) {
+  const chosen = values.findIndex((each) => JSON.stringify(each) === JSON.stringify(value));
+  return (
+    <select
+      {...shared}
+      value={chosen < 0 ? '' : chosen}
+      onChange={(event) => onChange(event.target.value === '' ? undefined : values[Number(event.target.value)])}
+    >
+      <option value="">–</option>
+      {values.map((each, index) => (
+        <option key={index} value={index}>
+          {WORDS.get(each) ?? valueText(each)}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+/** Keeps what is typed as long as it means the value: `1.0` on the way to `1.05`. */
+function NumberControl({ value, onChange, shared }: ControlProps) {
+  const [typed, setTyped] = useState('');
+  const shown = readNumber(typed) === value ? typed : value === undefined ? '' : valueText(value);
+  return (
+    <input
+      {...shared}
+      type="text"
+      inputMode="decimal"
+      value={shown}
+      onChange={(event) => {
+        setTyped(event.target.value);
+        onChange(readNumber(event.target.value));
+      }}
+    />
+  );
+}
+
+function JsonControl({ at, value, onChange, shared }: ControlProps) {
+  const { setUnreadable } = useFormScope();
+  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
+  // A field that was removed has nothing that cannot be read.
+  useEffect(() => () => setUnreadable(at, null), [at, setUnreadable]);
+  const change = (text: string) => {
+    setTyped(text);
+    try {
+      onChange(text.trim() ? (JSON.parse(text) as Json) : undefined);
+      setUnreadable(at, null);
+    } catch (error) {
+      setUnreadable(at, `This is not JSON: ${messageOf(error)}`);
+    }
+  };
+  return (
+    <textarea
+      {...shared}
+      className="code form-json"
+      rows={3}
+      spellCheck={false}
+      placeholder="JSON"
+      value={typed}
+      onChange={(event) => change(event.target.value)}
+    />
+  );
+}
