@@ -71,6 +71,8 @@ struct PortalSettings<'a> {
     texts: &'a PortalTexts,
     version: &'static str,
     scopes: Scopes<'a>,
+    /// Whether changes need a credential.
+    authentication: bool,
 }
 
 /// How scopes are spelled, for the page on which keys are made.
@@ -112,6 +114,7 @@ async fn settings(State(state): State<AppState>) -> Response {
         texts: &state.settings.portal,
         version: env!("CARGO_PKG_VERSION"),
         scopes: Scopes { study: rules.for_study("{study}"), system: rules.system() },
+        authentication: state.access.authenticator.is_enabled(),
     });
     response.headers_mut().insert(header::CACHE_CONTROL, NO_CACHE);
     response

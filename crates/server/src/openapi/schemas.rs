@@ -25,8 +25,8 @@ pub(crate) use indexing::{CatalogueIndexing, Job};
 pub(crate) use key::{ApiKeys, MadeApiKey, NewApiKey};
 pub(crate) use outbox::{OutboxBody, OutboxStatus};
 pub(crate) use search::{
-    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, Greeting, Readiness, SearchProblem, SearchRefusal,
-    UnavailableCatalogue,
+    AmbiguousCatalogue, CatalogueDirectory, CatalogueDisplay, CatalogueFields, Greeting, Readiness, SearchProblem,
+    SearchRefusal, UnavailableCatalogue,
 };
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

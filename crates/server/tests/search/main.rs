@@ -9,6 +9,7 @@
 mod access;
 mod admin;
 mod cors;
+mod display;
 mod download;
 mod graphql;
 mod health;

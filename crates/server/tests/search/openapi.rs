@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{flat, server};
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 15] = [
+const ROUTES: [(&str, &str); 16] = [
     ("GET", "/ping"),
     ("GET", "/ready"),
     ("GET", "/.well-known/apollo/server-health"),
@@ -25,6 +25,7 @@ const ROUTES: [(&str, &str); 15] = [
     ("POST", "/download"),
     ("POST", "/{catalogue}/download"),
     ("POST", "/admin/catalogues/{catalogue}/reload"),
+    ("PUT", "/admin/catalogues/{catalogue}/display"),
 ];
 
 fn of_search(document: &Value) -> BTreeSet<(String, String)> {

@@ -86,7 +86,8 @@ async function errorOf(response: Response): Promise<ApiError> {
 
 function messageIn(body: Record<string, unknown>): string | undefined {
   if (typeof body.message === 'string') return body.message.replace(/^\[[^\]]*\] - /, '');
-  if (typeof body.error === 'string') return body.error;
+  if (typeof body.error === 'string')
+    return [body.error, ...(Array.isArray(body.problems) ? (body.problems as string[]) : [])].join('\n');
   if (Array.isArray(body.errors)) return (body.errors as { message: string }[]).map((each) => each.message).join('\n');
   const inner = body.error as { message?: unknown } | undefined;
   return typeof inner?.message === 'string' ? inner.message : undefined;

@@ -15,6 +15,8 @@ export interface Branding {
   links: { label: string; url: string }[];
   version: string;
   scopes: Scopes;
+  /** Whether changes need a key. */
+  authentication: boolean;
 }
 
 /** The names of scopes on this server. */
@@ -34,6 +36,7 @@ const DEFAULTS: Branding = {
   links: [],
   version: '',
   scopes: { study: 'STUDY.{study}.WRITE', system: 'song.WRITE' },
+  authentication: true,
 };
 
 export function useBranding(): Branding {

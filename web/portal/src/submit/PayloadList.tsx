@@ -42,7 +42,7 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
   const { payloads } = version;
   const [opened, setOpened] = useState<number[]>([]);
   const settled = useSettled(version);
-  const mistakes = useMemo(() => settled.payloads.map(mistakeOf), [settled]);
+  const mistakes = useMemo(() => settled.payloads.map(mistakeOf), [settled.payloads]);
   const isReadable = mistakes.every((mistake) => mistake === null);
   const checked = useQuery({
     queryKey: ['verdicts', study, settled.number],
