@@ -99,9 +99,8 @@ impl ChosenDisplay {
             files.replace("facets", "aggregations", |before| chosen_entries(before, facets, "isActive", entry))?;
         }
         if let Some(columns) = &self.columns {
-            let entry = |name: &str| {
-                Map::from_iter([("sortable".to_owned(), json!(is_sortable(&catalogue.mapping, name)))])
-            };
+            let entry =
+                |name: &str| Map::from_iter([("sortable".to_owned(), json!(is_sortable(&catalogue.mapping, name)))]);
             files.replace("table", "columns", |before| chosen_entries(before, columns, "show", entry))?;
         }
         if let Some(sorting) = &self.sorting {

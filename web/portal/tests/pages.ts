@@ -15,6 +15,7 @@ const PAGES: Record<string, [path: string, complete: string]> = {
   types: ['/portal/manage/types', '.plain-table td'],
   versions: ['/portal/manage/types/rnaExpression', '.diff td'],
   editor: ['/portal/manage/types/rnaExpression/edit', '.schema-row'],
+  'type-dictionary': ['/portal/manage/types/rnaExpression/dictionary', '.plain-table td'],
   submit: ['/portal/manage/submit', '.drop'],
   form: ['/portal/manage/submit?type=alignedReads', '.form-grid'],
   indexing: ['/portal/manage/indexing', '#jobs'],

@@ -1,6 +1,7 @@
 // What a JSON Schema says about one value, in one piece: references followed, parts joined, in words.
 
 import { words } from '../api/catalogue';
+import { counted } from '../design/format';
 import { resolve, type Schema, valueText } from './jsonSchema';
 
 export type Keywords = { [keyword: string]: unknown };
@@ -123,10 +124,10 @@ export function allowedText(schema: Keywords): string {
   bound('exclusiveMinimum', (value) => `more than ${value}`);
   bound('exclusiveMaximum', (value) => `less than ${value}`);
   bound('multipleOf', (value) => `a multiple of ${value}`);
-  bound('minLength', (value) => `at least ${value} characters`);
-  bound('maxLength', (value) => `at most ${value} characters`);
-  bound('minItems', (value) => `at least ${value} elements`);
-  bound('maxItems', (value) => `at most ${value} elements`);
+  bound('minLength', (value) => `at least ${counted(value, 'character')}`);
+  bound('maxLength', (value) => `at most ${counted(value, 'character')}`);
+  bound('minItems', (value) => `at least ${counted(value, 'element')}`);
+  bound('maxItems', (value) => `at most ${counted(value, 'element')}`);
   if (typeof schema.format === 'string') said.push(FORMATS[schema.format] ?? `format ${schema.format}`);
   if (typeof schema.pattern === 'string') said.push(`matches ${schema.pattern}`);
   return said.join(', ');
