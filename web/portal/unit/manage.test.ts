@@ -13,6 +13,7 @@ import { problemsOf } from '../src/manage/typeRules';
 import { leaf } from '../src/query/sqon';
 import { combined } from '../src/sets/api';
 import { readIds } from '../src/sets/idList';
+import { filterOf } from '../src/sets/live';
 import { exactCounts, regionsOf } from '../src/sets/regions';
 import { sampleCatalogue } from './helpers';
 
@@ -177,7 +178,15 @@ test('lists of ids are read however they are separated', () => {
 });
 
 test('sets are put together as filters', () => {
-  const set = (setId: string) => ({ setId, name: setId, size: 1, path: 'donors.id', type: 'file', createdAt: null });
+  const set = (setId: string) => ({
+    setId,
+    name: setId,
+    size: 1,
+    path: 'donors.id',
+    type: 'file',
+    createdAt: null,
+    sqon: null,
+  });
   expect(combined('difference', [set('a'), set('b'), set('c')])).toMatchObject({
     op: 'and',
     content: [{ op: 'in' }, { op: 'some-not-in' }, { op: 'some-not-in' }],
@@ -218,4 +227,13 @@ test('code to copy survives quotes in values', () => {
     op: 'and',
     content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])],
   });
+});
+
+test('a set has a filter that can be opened live, unless it is a long list', () => {
+  const sqon = leaf('in', 'site', ['Lung']);
+  expect(filterOf({ sqon })).toEqual({ op: 'and', content: [sqon] });
+  expect(filterOf({ sqon: { op: 'and', content: [] } })).toBeNull();
+  expect(filterOf({ sqon: null })).toBeUndefined();
+  expect(filterOf({ sqon: { op: 'nonsense' } })).toBeUndefined();
+  expect(filterOf({ sqon: leaf('in', 'id', ['x'.repeat(3000)]) })).toBeUndefined();
 });
