@@ -19,4 +19,5 @@ await import('./manage');
 await import('./submit');
 await import('./keys');
 await import('./trial');
+await import('./states');
 await import('./pages');
