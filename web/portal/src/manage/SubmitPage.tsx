@@ -44,8 +44,8 @@ export default function SubmitPage() {
   const study = asked || (named && studies.data?.includes(named) ? named : '') || (studies.data?.[0] ?? '');
 
   const set = (changes: Record<string, string>) => {
-    for (const [name, value] of Object.entries(changes)) params.set(name, value);
-    navigate(`/manage/submit?${params}`, { replace: true });
+    const next = new URLSearchParams({ ...Object.fromEntries(params), ...changes });
+    navigate(`/manage/submit?${next}`, { replace: true });
   };
   const read = async (files: File[]) => {
     setDrops(drops + 1);

@@ -105,11 +105,7 @@ function ObjectField({ member, members, at, value, onChange }: FieldProps & { me
   if (value === undefined)
     return (
       <div className="form-wide">
-        <button
-          type="button"
-          className="button compact"
-          onClick={() => onChange(emptyOf(member.schema, root) ?? ({} as JsonObject))}
-        >
+        <button type="button" className="button compact" onClick={() => onChange(emptyOf(member.schema, root) ?? {})}>
           <Icon name="plus" />
           Add {member.title}
         </button>
@@ -141,7 +137,7 @@ function ListField({ member, items, at, value, onChange }: FieldProps & { items:
   const { root } = useFormScope();
   const elements = Array.isArray(value) ? value : [];
   const one = singular(member.title);
-  const set = (next: Json[]) => onChange(next.length ? next : undefined);
+  const set = (next: Json[]) => onChange(next.length || member.isRequired ? next : undefined);
   return (
     <fieldset className="form-part form-wide">
       <legend>

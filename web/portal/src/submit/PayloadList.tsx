@@ -8,11 +8,11 @@ import { CodeField } from '../design/Field';
 import { count, counted } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
+import { useSettled } from '../design/useSettled';
 import { PayloadView } from '../manage/PayloadView';
 import { announce } from '../shell/announce';
 import { isGood, mistakeOf, type PayloadResult, pretty, submitAll } from './payloads';
 import { StoredNotice } from './StoredNotice';
-import { useSettled } from './verdict';
 
 /** How many payloads with mistakes are shown; the others follow when these are corrected. */
 const MAX_SHOWN = 20;
@@ -65,7 +65,7 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
         {ids.length > 0 && <StoredNotice study={storing.variables} ids={ids} />}
         {refused.length > 0 && (
           <Notice kind="warning">
-            <p>{counted(refused.length, 'payload')} were refused meanwhile and are not stored.</p>
+            <p>Refused meanwhile, and not stored: {counted(refused.length, 'payload')}.</p>
           </Notice>
         )}
         <div className="row wrap">

@@ -7,6 +7,7 @@ import { count, counted } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { ScrollX } from '../design/ScrollX';
+import { useSettled } from '../design/useSettled';
 import { announce } from '../shell/announce';
 import {
   cellKey,
@@ -19,7 +20,6 @@ import {
   withCell,
 } from './sheets';
 import { StoredNotice } from './StoredNotice';
-import { useSettled } from './verdict';
 
 /** How many rows of a sheet are shown at once. */
 const MAX_ROWS = 50;

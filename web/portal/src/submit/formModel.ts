@@ -111,7 +111,7 @@ export function emptyOf(schema: Schema, root: Schema, depth = 0): Json | undefin
   }
   if (node.kind === 'list') {
     const { minItems } = wholeOf(schema, root);
-    return typeof minItems === 'number' && minItems > 0 ? [emptyElement(node.items, root, depth + 1)] : undefined;
+    return typeof minItems === 'number' && minItems > 0 ? [emptyElement(node.items, root, depth + 1)] : [];
   }
   return undefined;
 }

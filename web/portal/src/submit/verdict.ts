@@ -1,10 +1,10 @@
 // What the server says about a payload before it is stored.
 
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState } from 'react';
 
 import { ApiError, messageOf } from '../api/client';
 import { queryClient } from '../api/queryClient';
+import { useSettled } from '../design/useSettled';
 import { renderedType, submit } from '../manage/api';
 import type { Schema } from '../manage/jsonSchema';
 import { allowedAt } from '../manage/schemaParts';
@@ -69,14 +69,4 @@ export function useVerdict(study: string, payload: string, isAsked: boolean, roo
     gcTime: 0,
   });
   return isAsked && settled === payload ? data : undefined;
-}
-
-/** Returns a value once it has not changed for a moment. */
-export function useSettled<T>(value: T, delayMs = 400): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), delayMs);
-    return () => clearTimeout(timer);
-  }, [value, delayMs]);
-  return settled;
 }
