@@ -4,7 +4,7 @@ import { check } from '../src/manage/jsonSchema';
 import { allowedAt, allowedText, titleOf, wholeOf } from '../src/manage/schemaParts';
 import { byField, emptyOf, formSchema, nodeOf, readNumber, withMember } from '../src/submit/formModel';
 import { payloadsIn, readResults } from '../src/submit/payloads';
-import { cellKey, messagesByCell, type Sheet, withCell } from '../src/submit/sheets';
+import { cellKey, elsewhere, messagesByCell, type Sheet, withCell } from '../src/submit/sheets';
 import { refusedFor } from '../src/submit/verdict';
 
 const TYPE = {
@@ -174,4 +174,10 @@ test('a cell is corrected, and has what is said about it', () => {
   ]);
   expect(messages.get(cellKey('files', 2, 'fileAccess'))).toEqual(['secret is not valid: one of open']);
   expect(messages.get(cellKey('files', 5))).toEqual(['It is stored already']);
+  const missing = { sheet: 'files', row: 2, column: 'fileSize', message: 'This is required' };
+  const shown = { sheet: 'files', row: 2, column: 'fileAccess', message: 'x' };
+  expect(elsewhere([missing, missing, shown, { message: 'There is no analysis' }], sheets)).toEqual([
+    'files, row 2, fileSize: This is required',
+    'There is no analysis',
+  ]);
 });

@@ -11,6 +11,7 @@ import { useSettled } from '../design/useSettled';
 import { announce } from '../shell/announce';
 import {
   cellKey,
+  elsewhere,
   messagesByCell,
   saveTemplate,
   sendSheet,
@@ -105,7 +106,7 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
   const { analyses, violations, violationCount, sheets: read } = checked.data;
   const sheets = version.content instanceof File ? read : version.content;
   const messages = messagesByCell(violations);
-  const general = violations.filter(({ sheet, row }) => sheet === undefined || row === undefined);
+  const general = elsewhere(violations, sheets);
   const isCurrent = settled === version && !checked.isPlaceholderData && !checked.isFetching;
   return (
     <div className="stack">
@@ -132,11 +133,15 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
         </div>
       </div>
       {checked.error && <ErrorNotice error={checked.error} retry={checked.refetch} title="It could not be checked" />}
-      {general.map(({ message }) => (
-        <Notice key={message} kind="error">
-          <p>{message}</p>
+      {general.length > 0 && (
+        <Notice kind="error">
+          <ul>
+            {general.map((each) => (
+              <li key={each}>{each}</li>
+            ))}
+          </ul>
         </Notice>
-      ))}
+      )}
       {violations.length < violationCount && (
         <p className="soft">
           The first {count(violations.length)} violations are shown; the others follow when these are corrected.

@@ -98,6 +98,22 @@ export function messagesByCell(violations: SheetViolation[]): Map<string, string
   return found;
 }
 
+/** Returns the violations that concern no cell or row of the sheets, such as a column that is missing, with their place. */
+export function elsewhere(violations: SheetViolation[], sheets: Sheet[]): string[] {
+  const isShown = ({ sheet: name, row, column }: SheetViolation) => {
+    const sheet = sheets.find((each) => each.name === name);
+    if (!sheet?.rows.some((each) => each.row === row)) return false;
+    return column === undefined || sheet.columns.some((each) => each.name === column);
+  };
+  const said = violations
+    .filter((violation) => !isShown(violation))
+    .map(({ sheet, row, column, message }) => {
+      const place = [sheet, row !== undefined && `row ${row}`, column].filter(Boolean).join(', ');
+      return place ? `${place}: ${message}` : message;
+    });
+  return [...new Set(said)];
+}
+
 export function cellKey(sheet: string, row: number, column?: string): string {
   return JSON.stringify([sheet, row, column ?? null]);
 }
