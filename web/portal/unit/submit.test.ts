@@ -36,7 +36,7 @@ const TYPE = {
         then: { properties: { lane: { type: 'integer' } } },
       },
       info: { type: 'object' },
-      notes: { oneOf: [{ const: 'a' }, { const: 'b' }] },
+      notes: { oneOf: [{ const: 'a', title: 'Alpha' }, { const: 'b' }, { type: 'null' }] },
     },
   },
 };
@@ -53,7 +53,7 @@ test('a form has a field for everything that a schema can have', () => {
   ]);
   const kinds = Object.fromEntries(whole.members.map(({ name, schema }) => [name, nodeOf(schema, root)]));
   expect(kinds.info).toEqual({ kind: 'json' });
-  expect(kinds.notes).toEqual({ kind: 'choice', values: ['a', 'b'] });
+  expect(kinds.notes).toEqual({ kind: 'choice', values: ['a', 'b'], titles: ['Alpha', undefined] });
   const { experiment, files } = kinds;
   if (experiment?.kind !== 'object' || files?.kind !== 'list') throw new Error('expected an object and a list');
   expect(experiment.members.map(({ name, title, allowed }) => [name, title, allowed])).toEqual([
@@ -64,7 +64,7 @@ test('a form has a field for everything that a schema can have', () => {
   ]);
   const file = nodeOf(files.items, root);
   const fileType = file.kind === 'object' ? file.members[1]?.schema : undefined;
-  expect(fileType && nodeOf(fileType, root)).toEqual({ kind: 'choice', values: ['bam', 'cram'] });
+  expect(fileType && nodeOf(fileType, root)).toEqual({ kind: 'choice', values: ['bam', 'cram'], titles: [] });
 });
 
 test('an empty form has what can only be one thing, and its gaps are said at their fields', () => {

@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
 
 import { SelectField } from '../design/Field';
+import { counted } from '../design/format';
 import { Icon } from '../design/Icon';
-import { ErrorNotice, Skeleton } from '../design/Notice';
+import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { Tabs } from '../design/Tabs';
 import { useRouter } from '../shell/router';
 import { payloadsIn, pretty } from '../submit/payloads';
@@ -35,6 +36,7 @@ export default function SubmitPage() {
   const [sheet, setSheet] = useState<File | null>(null);
   /** Counts what was dropped: another sheet or list begins afresh. */
   const [drops, setDrops] = useState(0);
+  const [leftOut, setLeftOut] = useState(0);
   const [over, setOver] = useState(false);
   useEffect(() => sessionStorage.setItem(DRAFT_KEY, text), [text]);
   const way = (Object.keys(WAYS) as Way[]).find((each) => each === params.get('with')) ?? 'form';
@@ -50,6 +52,7 @@ export default function SubmitPage() {
   const read = async (files: File[]) => {
     setDrops(drops + 1);
     const [filled] = files.filter(isSheet);
+    setLeftOut(filled ? files.length - 1 : 0);
     if (filled) {
       setSheet(filled);
       // A sheet has the name of its type, as the one to fill had.
@@ -108,6 +111,13 @@ export default function SubmitPage() {
             or drop them here: a filled sheet (XLSX, TSV, CSV), or payloads as JSON or NDJSON
           </span>
         </div>
+        {leftOut > 0 && sheet && (
+          <Notice kind="warning">
+            <p>
+              Sheets are submitted one at a time: {sheet.name} was taken, {counted(leftOut, 'other file')} not.
+            </p>
+          </Notice>
+        )}
         {studies.error && (
           <ErrorNotice error={studies.error} retry={studies.refetch} title="The studies could not be fetched" />
         )}

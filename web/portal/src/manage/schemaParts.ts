@@ -36,10 +36,16 @@ export function wholeOf(schema: Schema | undefined, root: Schema, depth = 0): Ke
   return joined;
 }
 
+/** The keyword, of no schema, for what people call each of the values of `enum`. */
+const VALUE_TITLES = 'cantata:valueTitles';
+
 /** Returns what alternatives have in common: one type, or a list of fixed values. */
 function common(alternatives: Keywords[]): Keywords {
   const values = alternatives.map(valuesOf);
-  if (values.every((each) => each !== null)) return { enum: values.flat() };
+  if (values.every((each) => each !== null)) {
+    const titles = alternatives.flatMap(({ title }, index) => values[index]?.map(() => title));
+    return { enum: values.flat(), [VALUE_TITLES]: titles };
+  }
   const [first] = alternatives;
   const isSame = alternatives.every(({ type }) => JSON.stringify(type) === JSON.stringify(first?.type));
   return isSame && first?.type !== undefined ? { type: first.type } : {};
@@ -90,6 +96,11 @@ export function typesOf({ type }: Keywords): string[] {
 export function valuesOf(schema: Keywords): unknown[] | null {
   if (Array.isArray(schema.enum)) return schema.enum as unknown[];
   return 'const' in schema ? [schema.const] : null;
+}
+
+/** Returns what people call each of the allowed values; nothing where they have no other name. */
+export function valueTitlesOf(schema: Keywords): (string | undefined)[] {
+  return listOf(schema[VALUE_TITLES]).map((title) => (typeof title === 'string' ? title : undefined));
 }
 
 /** Returns what people call a value. */

@@ -237,9 +237,9 @@ function Control(props: ControlProps) {
   const { node, value, onChange, shared } = props;
   switch (node.kind) {
     case 'choice':
-      return <ChoiceControl {...props} values={node.values} />;
+      return <ChoiceControl {...props} values={node.values} titles={node.titles} />;
     case 'truth':
-      return <ChoiceControl {...props} values={[true, false]} />;
+      return <ChoiceControl {...props} values={[true, false]} titles={[]} />;
     case 'integer':
     case 'number':
       return <NumberControl {...props} />;
@@ -264,7 +264,12 @@ const WORDS = new Map<Json, string>([
   [null, 'none (null)'],
 ]);
 
-function ChoiceControl({ values, value, onChange, shared }: ControlProps & { values: Json[] }) {
+interface ChoiceControlProps extends ControlProps {
+  values: Json[];
+  titles: (string | undefined)[];
+}
+
+function ChoiceControl({ values, titles, value, onChange, shared }: ChoiceControlProps) {
   const chosen = values.findIndex((each) => JSON.stringify(each) === JSON.stringify(value));
   return (
     <select
@@ -275,7 +280,7 @@ function ChoiceControl({ values, value, onChange, shared }: ControlProps & { val
       <option value="">–</option>
       {values.map((each, index) => (
         <option key={index} value={index}>
-          {WORDS.get(each) ?? valueText(each)}
+          {titles[index] ?? WORDS.get(each) ?? valueText(each)}
         </option>
       ))}
     </select>

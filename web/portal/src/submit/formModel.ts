@@ -12,6 +12,7 @@ import {
   titleOf,
   typesOf,
   valuesOf,
+  valueTitlesOf,
   wholeOf,
 } from '../manage/schemaParts';
 import type { Violation } from '../manage/violations';
@@ -31,7 +32,7 @@ export interface Member {
 export type FormNode =
   | { kind: 'text' | 'integer' | 'number' | 'truth' | 'json' }
   | { kind: 'date' }
-  | { kind: 'choice'; values: Json[] }
+  | { kind: 'choice'; values: Json[]; titles: (string | undefined)[] }
   | { kind: 'object'; members: Member[] }
   | { kind: 'list'; items: Schema };
 
@@ -57,7 +58,7 @@ export function formSchema({ schema, options }: Pick<AnalysisType, 'schema' | 'o
 export function nodeOf(schema: Schema, root: Schema): FormNode {
   const all = wholeOf(schema, root);
   const values = valuesOf(all);
-  if (values) return { kind: 'choice', values: values as Json[] };
+  if (values) return { kind: 'choice', values: values as Json[], titles: valueTitlesOf(all) };
   const types = typesOf(all);
   const members = membersOf(all);
   const [type = members.length ? 'object' : undefined, ...others] = types;
