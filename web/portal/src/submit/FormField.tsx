@@ -1,11 +1,11 @@
 // The fields of a form: one for each member of a schema, with what is wrong with it below.
 
-import { createContext, useContext, useEffect, useId, useState } from 'react';
+import { useId } from 'react';
 
-import { messageOf } from '../api/client';
 import { singular } from '../design/format';
 import { Icon } from '../design/Icon';
-import { type Schema, valueText } from '../manage/jsonSchema';
+import type { Schema } from '../manage/jsonSchema';
+import { Control } from './FormControl';
 import {
   emptyElement,
   emptyOf,
@@ -14,27 +14,9 @@ import {
   type JsonObject,
   type Member,
   nodeOf,
-  readNumber,
   withMember,
 } from './formModel';
-
-interface FormScope {
-  root: Schema;
-  /** What is wrong at a place. */
-  mistakesAt: (place: string) => string[];
-  /** Somebody has been in a field; from now on its mistakes are shown. */
-  touch: (place: string) => void;
-  /** Says that the text of a field cannot be read, or null when it can. */
-  setUnreadable: (place: string, reason: string | null) => void;
-}
-
-export const FormScopeContext = createContext<FormScope | null>(null);
-
-function useFormScope(): FormScope {
-  const scope = useContext(FormScopeContext);
-  if (!scope) throw new Error('There is no form around this field.');
-  return scope;
-}
+import { useFormScope } from './formScope';
 
 interface FieldProps {
   member: Member;
@@ -215,119 +197,5 @@ function ScalarField({ node, member, at, value, onChange }: FieldProps & { node:
         <Hint member={member} />
       </div>
     </div>
-  );
-}
-
-interface ControlProps {
-  node: FormNode;
-  at: string;
-  value: Json | undefined;
-  onChange: (value: Json | undefined) => void;
-  /** What every control has. */
-  shared: {
-    id: string;
-    required: boolean;
-    'aria-invalid': boolean;
-    'aria-describedby': string;
-    onBlur: () => void;
-  };
-}
-
-function Control(props: ControlProps) {
-  const { node, value, onChange, shared } = props;
-  switch (node.kind) {
-    case 'choice':
-      return <ChoiceControl {...props} values={node.values} titles={node.titles} />;
-    case 'truth':
-      return <ChoiceControl {...props} values={[true, false]} titles={[]} />;
-    case 'integer':
-    case 'number':
-      return <NumberControl {...props} />;
-    case 'text':
-    case 'date':
-      return (
-        <input
-          {...shared}
-          type={node.kind}
-          value={typeof value === 'string' ? value : ''}
-          onChange={(event) => onChange(event.target.value || undefined)}
-        />
-      );
-    default:
-      return <JsonControl {...props} />;
-  }
-}
-
-const WORDS = new Map<Json, string>([
-  [true, 'yes'],
-  [false, 'no'],
-  [null, 'none (null)'],
-]);
-
-interface ChoiceControlProps extends ControlProps {
-  values: Json[];
-  titles: (string | undefined)[];
-}
-
-function ChoiceControl({ values, titles, value, onChange, shared }: ChoiceControlProps) {
-  const chosen = values.findIndex((each) => JSON.stringify(each) === JSON.stringify(value));
-  return (
-    <select
-      {...shared}
-      value={chosen < 0 ? '' : chosen}
-      onChange={(event) => onChange(event.target.value === '' ? undefined : values[Number(event.target.value)])}
-    >
-      <option value="">–</option>
-      {values.map((each, index) => (
-        <option key={index} value={index}>
-          {titles[index] ?? WORDS.get(each) ?? valueText(each)}
-        </option>
-      ))}
-    </select>
-  );
-}
-
-/** Keeps what is typed as long as it means the value: `1.0` on the way to `1.05`. */
-function NumberControl({ value, onChange, shared }: ControlProps) {
-  const [typed, setTyped] = useState('');
-  const shown = readNumber(typed) === value ? typed : value === undefined ? '' : valueText(value);
-  return (
-    <input
-      {...shared}
-      type="text"
-      inputMode="decimal"
-      value={shown}
-      onChange={(event) => {
-        setTyped(event.target.value);
-        onChange(readNumber(event.target.value));
-      }}
-    />
-  );
-}
-
-function JsonControl({ at, value, onChange, shared }: ControlProps) {
-  const { setUnreadable } = useFormScope();
-  const [typed, setTyped] = useState(() => (value === undefined ? '' : JSON.stringify(value, null, 2)));
-  // A field that was removed has nothing that cannot be read.
-  useEffect(() => () => setUnreadable(at, null), [at, setUnreadable]);
-  const change = (text: string) => {
-    setTyped(text);
-    try {
-      onChange(text.trim() ? (JSON.parse(text) as Json) : undefined);
-      setUnreadable(at, null);
-    } catch (error) {
-      setUnreadable(at, `This is not JSON: ${messageOf(error)}`);
-    }
-  };
-  return (
-    <textarea
-      {...shared}
-      className="code form-json"
-      rows={3}
-      spellCheck={false}
-      placeholder="JSON"
-      value={typed}
-      onChange={(event) => change(event.target.value)}
-    />
   );
 }

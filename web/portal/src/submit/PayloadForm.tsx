@@ -11,8 +11,9 @@ import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { renderedType, submit } from '../manage/api';
 import { check } from '../manage/jsonSchema';
 import { announce } from '../shell/announce';
-import { FormScopeContext, Members } from './FormField';
+import { Members } from './FormField';
 import { byField, emptyOf, formSchema, type JsonObject, nodeOf } from './formModel';
+import { FormScopeContext } from './formScope';
 import { StoredNotice } from './StoredNotice';
 import { useVerdict, verdictOf } from './verdict';
 
