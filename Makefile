@@ -7,27 +7,30 @@ export PATH := $(HOME)/.cargo/bin:$(PATH)
 endif
 
 RELEASE_BINARY := $(CARGO_TARGET_DIR)/release/cantata
+DEMO_BINARY := $(CARGO_TARGET_DIR)/demo/cantata
 DEBUG_BINARY := $(CARGO_TARGET_DIR)/debug/cantata
 BENCH := cargo run --release --locked -p cantata-bench --
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := $(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
 # Test binaries that need a real search engine, Kafka or PostgreSQL, and modules of the other binaries that do. Both
-# lists are only about where a test runs: every test is in exactly one of `test-unit` and `test-engines`.
-ENGINE_TESTS := engines import indexing kafka kill postgres relay remote song
+# lists are only about where a test runs: every test is in exactly one of `test-unit`, `test-engines` and `test-keycloak`.
+ENGINE_TESTS := cluster_day engines import indexing kafka kill postgres relay remote song
 ENGINE_MODULES := client::tests database:: song_db::
-UNIT_TESTS := $(filter-out $(ENGINE_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
+# Test binaries that need a real Keycloak; they are in `test-keycloak`.
+KEYCLOAK_TESTS := keycloak
+UNIT_TESTS := $(filter-out $(ENGINE_TESTS) $(KEYCLOAK_TESTS),$(sort $(basename $(notdir $(wildcard crates/*/tests/* demo/tests/*)))))
 UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 
 # How long `make fuzz` runs each target, and which.
 FUZZ_SECONDS := 3600
 FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 
-TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
+TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
-	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing fuzz-requests \
+	test-engines cluster-day test-upgrade test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers fuzz-requests \
 	lint-packaging fuzz miri
 
 help: ## this list
@@ -48,8 +51,12 @@ build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 debug-binary: own-cache
 	cargo build --locked -p cantata
 
-demo: build ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
-	"$(RELEASE_BINARY)" demo $(ARGS)
+# Its profile leaves out link-time optimisation, and most of the rest.
+demo: own-cache ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
+	@test -x "$(DEMO_BINARY)" || \
+		echo 'Compiling Cantata with all its libraries: up to 5 minutes on two cores, only this time. Then the demo starts by itself.'
+	cargo build --profile demo --locked -p cantata
+	"$(DEMO_BINARY)" demo $(ARGS)
 
 test: ## all checks and tests, and how long each part took; what CI runs
 	@set -e; times=; for part in $(TEST_PARTS); do \
@@ -91,7 +98,7 @@ test-unit: build-tests ## tests that need no other server
 power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync left out in turn
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
-	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss
+	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss --include-ignored --nocapture
 
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.
@@ -101,7 +108,19 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
 
-test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
+# Part of no other target: `make test-engines` builds it and runs none of it.
+cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day
+	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINES=opensearch engines/with-engines databases/with-postgres \
+		cargo test --workspace --locked --test cluster_day -- --include-ignored --nocapture --test-threads=1
+
+test-upgrade: build-tests ## a server of an earlier version beside this one: EARLIER=path/to/cantata
+	CANTATA_EARLIER_BINARY="$(abspath $(EARLIER))" databases/with-postgres cargo test --locked -p cantata --test cli -- \
+		database::a_server_of_an_earlier_version
+
+test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
+	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))
+
+test-browser: portal-test test-clients ## tests in Chromium and of clients; Chromium and R are installed by apt if missing
 
 # Screenshots go to $(CACHE)/portal-screenshots, npm packages to the cache folder as well.
 portal-test: debug-binary ## the portal: its sources, its build, and its pages in Chromium
@@ -117,7 +136,8 @@ screenshots: build ## the pictures of the documentation, docs/images
 	CANTATA_BIN="$(RELEASE_BINARY)" PORTAL_SHOTS="$(CURDIR)/docs/images" web/portal/test screenshots
 
 # Screenshots go to $(CACHE)/arranger-components-screenshots.
-test-clients: debug-binary ## Arranger's published React components and charts in Chromium
+test-clients: debug-binary ## the Python package; Arranger's published React components and charts in Chromium
+	CANTATA_BIN="$(DEBUG_BINARY)" clients/python/test
 	CANTATA_BIN="$(DEBUG_BINARY)" clients/arranger-components/test
 
 engines: ## real search engines and Kafka until Ctrl-C; ENGINES="opensearch kafka" chooses
@@ -153,6 +173,9 @@ bench-portal-day: build ## 1 to 256 people at a portal; ARGS="--url http://127.0
 
 bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)
+
+bench-servers: build ## 1, 2 and 3 servers on one PostgreSQL; ARGS="--only submit" or ARGS="--quick"
+	databases/with-postgres $(BENCH) servers $(ARGS)
 
 fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
 	$(BENCH) fuzz $(ARGS)

@@ -51,9 +51,19 @@ pub(crate) fn drive_steps(
     duration: Duration,
     step: impl Fn(&mut Connection, usize, u64) -> Outcome<bool> + Sync,
 ) -> Outcome<Load> {
+    drive_servers(&[address], clients, duration, step)
+}
+
+/// Does the same with clients that are spread over several servers.
+pub(crate) fn drive_servers(
+    addresses: &[SocketAddr],
+    clients: usize,
+    duration: Duration,
+    step: impl Fn(&mut Connection, usize, u64) -> Outcome<bool> + Sync,
+) -> Outcome<Load> {
     let (all_connected, start) = (Barrier::new(clients), OnceLock::new());
     let done = run_threads(clients, |client| {
-        let connection = Connection::open(address);
+        let connection = Connection::open(addresses[client % addresses.len()]);
         all_connected.wait();
         let end = *start.get_or_init(Instant::now) + duration;
         let (mut connection, mut done) = (connection?, 0);

@@ -21,6 +21,7 @@ mod report;
 mod search;
 mod seeding;
 mod server_process;
+mod servers;
 mod submissions;
 mod threads;
 mod workspace;
@@ -33,6 +34,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use indexing::IndexingPart;
 use metadata::MetadataPart;
 use report::RunPaths;
+use servers::ServersPart;
 
 /// The allocator of the server, so that the two sides of a comparison differ in what they do only.
 #[global_allocator]
@@ -63,6 +65,8 @@ enum Command {
     PortalDay(search::PortalDayArguments),
     /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
     Indexing(PartArguments<IndexingPart>),
+    /// Measures one, two and three servers on one PostgreSQL: submissions, and portal pages from copies of an index.
+    Servers(PartArguments<ServersPart>),
     /// Sends random requests to every route: none may end in a server error or a panic.
     Fuzz(fuzz::FuzzArguments),
     /// Answers every request for an analysis with the same JSON document.
@@ -141,6 +145,7 @@ fn main() -> ExitCode {
         Command::Engines(arguments) => search::run_engines(&arguments),
         Command::PortalDay(arguments) => search::run_portal_day(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
+        Command::Servers(arguments) => servers::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };

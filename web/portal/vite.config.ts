@@ -11,7 +11,7 @@ const SERVER = process.env.CANTATA_URL ?? 'http://127.0.0.1:5050';
 const OF_THE_SERVER = [
   `^/(${serverPaths.join('|')})(/|$|\\?)`,
   '^/(?!src/)[^/]+/(graphql|download)(/|$|\\?)',
-  '^/portal/settings.json$',
+  '^/portal/(settings.json$|logo$|documents/)',
 ];
 
 export default defineConfig(({ command }) => ({

@@ -75,7 +75,7 @@ pub(super) struct Level {
 
 impl Arrays {
     /// What stands for no value in answers.
-    pub(super) const MISSING: &'static str = "__missing__";
+    const MISSING: &'static str = "__missing__";
 
     /// Reads the documents of a file.
     pub(super) fn read(corpus: &Corpus) -> Outcome<Self> {

@@ -2,9 +2,10 @@
 //!
 //! One thread, no index, nothing kept from one page to the next. A condition is a scan of its column. A facet counts
 //! records; on a field of nested elements a record counts once for a value, and only by elements that pass the
-//! conditions on them and on what is below them. A facet leaves out the condition on its own field.
+//! conditions on them, on what is below them and on the elements around them. A facet leaves out the condition on its own field.
 
 use std::collections::BinaryHeap;
+use std::iter::repeat_n;
 
 use uuid::Uuid;
 
@@ -92,6 +93,15 @@ impl<'a> Passed<'a> {
         Records::Some((0..count).filter(|record| passed[*record as usize]).collect())
     }
 
+    /// Returns which elements at a level are within one that passes a condition on a level above.
+    fn within(&self, clause: usize, level: usize) -> Vec<bool> {
+        let below = &self.arrays.levels[FACETS[self.clauses[clause].field].level + 1..=level];
+        below.iter().fold(self.rows[clause].clone(), |around, level| {
+            let children = level.of_parent.windows(2).map(|ends| (ends[1] - ends[0]) as usize);
+            around.iter().zip(children).flat_map(|(passed, count)| repeat_n(*passed, count)).collect()
+        })
+    }
+
     /// Returns whether an element at the level of a facet passes the conditions on it and on what is below it.
     fn passes(&self, facet: usize, row: u32) -> bool {
         let level = FACETS[facet].level;
@@ -117,13 +127,16 @@ impl<'a> Passed<'a> {
             _ => {
                 let starts = &self.arrays.levels[level].of_record;
                 let is_free =
-                    self.clauses.iter().all(|clause| clause.field == facet || FACETS[clause.field].level < level);
+                    self.clauses.iter().all(|clause| clause.field == facet || FACETS[clause.field].level == 0);
+                let around: Vec<Vec<bool>> = (0..self.clauses.len())
+                    .filter(|clause| (1..level).contains(&FACETS[self.clauses[*clause].field].level))
+                    .map(|clause| self.within(clause, level))
+                    .collect();
+                let passes = |row: u32| around.iter().all(|passed| passed[row as usize]) && self.passes(facet, row);
                 match records {
                     Records::All(count) => count_nested(codes, starts, 0..*count, |_| true),
                     Records::Some(some) if is_free => count_nested(codes, starts, some.iter().copied(), |_| true),
-                    Records::Some(some) => {
-                        count_nested(codes, starts, some.iter().copied(), |row| self.passes(facet, row))
-                    }
+                    Records::Some(some) => count_nested(codes, starts, some.iter().copied(), passes),
                 }
             }
         }

@@ -52,6 +52,9 @@ pub struct AuditEntry<'a> {
     pub status: Option<u16>,
     /// The outcome: `begun`, `done`, `failed`, `denied` or `cut off`.
     pub result: &'a str,
+    /// Whether it asked what a change would do, and so changed nothing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
     /// The request ID, which is a header of the response too.
     pub request_id: &'a str,
 }
@@ -146,9 +149,10 @@ impl AuditLog {
 
     /// Writes an entry, here and to the log of the server.
     pub fn write(&self, entry: &AuditEntry<'_>) {
-        let AuditEntry { principal: who, auth_method: how, method, path, study, status, result, .. } = entry;
+        let AuditEntry { principal: who, auth_method: how, method, path, study, status, result, dry_run, .. } = entry;
+        let dry_run = dry_run.then_some(true);
         // The log formatter adds the request ID.
-        tracing::info!(target: "audit", who, how, method, path, study, status, result);
+        tracing::info!(target: "audit", who, how, method, path, study, status, result, dry_run);
         if let Err(error) = self.append(entry) {
             self.report(&error);
         }
@@ -275,6 +279,7 @@ mod tests {
             study: Some("ABC"),
             status: Some(200),
             result: "done",
+            dry_run: false,
             request_id: "r",
         }
     }

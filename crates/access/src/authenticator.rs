@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use cantata_core::Timestamp;
+use cantata_core::{Timestamp, error_chain};
 
 use crate::{
-    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyFile, KeySecret, ResolvedKey, TokenVerifier,
+    AuthMethod, Identity, IntrospectionClient, KEY_PREFIX, KeyDigest, KeyRegistry, KeySecret, ResolvedKey, Sessions,
+    TokenVerifier,
 };
 
 /// The resolution of the last use of a key: one day.
@@ -28,15 +29,16 @@ pub enum AuthError {
 /// Checks credentials by the enabled methods.
 #[derive(Default)]
 pub struct Authenticator {
-    keys: Option<Arc<KeyFile>>,
+    keys: Option<Arc<KeyRegistry>>,
     tokens: Option<TokenVerifier>,
     introspection: Option<IntrospectionClient>,
+    sessions: Option<Sessions>,
     operator: Option<(KeyDigest, Arc<Identity>)>,
 }
 
 impl Authenticator {
-    /// Enables API keys of this server.
-    pub fn with_keys(mut self, keys: Arc<KeyFile>) -> Self {
+    /// Enables API keys.
+    pub fn with_keys(mut self, keys: Arc<KeyRegistry>) -> Self {
         self.keys = Some(keys);
         self
     }
@@ -53,6 +55,12 @@ impl Authenticator {
         self
     }
 
+    /// Enables sessions of people who have signed in.
+    pub fn with_sessions(mut self, sessions: Sessions) -> Self {
+        self.sessions = Some(sessions);
+        self
+    }
+
     /// Enables one secret, which the server writes to its data folder for local commands, and grants it a scope.
     pub fn with_operator(mut self, secret: &KeySecret, scope: &str) -> Self {
         let identity = Identity::new(AuthMethod::ApiKey, "operator", [scope.to_owned()]);
@@ -62,12 +70,26 @@ impl Authenticator {
 
     /// Returns whether any method is enabled.
     pub fn is_enabled(&self) -> bool {
-        self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some()
+        self.keys.is_some() || self.tokens.is_some() || self.introspection.is_some() || self.sessions.is_some()
     }
 
-    /// Returns the API keys of this server, if they are enabled.
-    pub fn keys(&self) -> Option<&Arc<KeyFile>> {
+    /// Returns the API keys, if they are enabled.
+    pub fn keys(&self) -> Option<&Arc<KeyRegistry>> {
         self.keys.as_ref()
+    }
+
+    /// Returns the sessions, if they are enabled.
+    pub fn sessions(&self) -> Option<&Sessions> {
+        self.sessions.as_ref()
+    }
+
+    /// Returns the identity of a session that has not ended; nothing if there is none.
+    pub async fn identify_session(&self, secret: &str) -> Result<Option<Arc<Identity>>, AuthError> {
+        let Some(sessions) = &self.sessions else { return Ok(None) };
+        sessions.find(secret).await.map_err(|error| {
+            tracing::error!(error = error_chain(&error), "a session could not be checked");
+            AuthError::Unavailable
+        })
     }
 
     /// Returns a counter that increases with every change of the keys; results from before it may be stale.
@@ -78,7 +100,7 @@ impl Authenticator {
     /// Authenticates a credential.
     pub async fn identify(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
         if credential.starts_with(KEY_PREFIX) {
-            return self.identify_key(credential);
+            return self.identify_key(credential).await;
         }
         match (&self.introspection, &self.tokens) {
             (Some(introspection), _) if is_uuid(credential) => introspection.identify(credential).await,
@@ -87,7 +109,7 @@ impl Authenticator {
         }
     }
 
-    fn identify_key(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
+    async fn identify_key(&self, credential: &str) -> Result<Arc<Identity>, AuthError> {
         let digest = KeyDigest::of(credential);
         if let Some((operator, identity)) = &self.operator
             && *operator == digest
@@ -95,12 +117,12 @@ impl Authenticator {
             return Ok(Arc::clone(identity));
         }
         let keys = self.keys.as_ref().ok_or(AuthError::Invalid)?;
-        let found = keys.find(&digest).map_err(|error| {
+        let found = keys.find(&digest).await.map_err(|error| {
             tracing::error!(%error, "a key could not be checked");
             AuthError::Unavailable
         })?;
         let now = Timestamp::now();
-        let key = found.filter(|key| key.record.is_active(now)).ok_or(AuthError::Invalid)?;
+        let key = found.filter(|key| key.is_active(now)).ok_or(AuthError::Invalid)?;
         if key.record.last_used.is_none_or(|last| now.as_micros() - last.as_micros() >= LAST_USE_RESOLUTION_MICROS) {
             record_use(Arc::clone(keys), Arc::clone(&key), now);
         }
@@ -109,11 +131,11 @@ impl Authenticator {
 }
 
 /// Records the use of a key in the background. A record that is lost is written at the next use.
-fn record_use(keys: Arc<KeyFile>, key: Arc<ResolvedKey>, now: Timestamp) {
+fn record_use(keys: Arc<KeyRegistry>, key: Arc<ResolvedKey>, now: Timestamp) {
     let day =
         Timestamp::from_micros(now.as_micros().div_euclid(LAST_USE_RESOLUTION_MICROS) * LAST_USE_RESOLUTION_MICROS);
-    tokio::task::spawn_blocking(move || {
-        if let Err(error) = keys.record_use(&key.record.id, day) {
+    tokio::spawn(async move {
+        if let Err(error) = keys.record_use(&key.record.id, day).await {
             tracing::warn!(%error, "the use of a key could not be recorded");
         }
     });

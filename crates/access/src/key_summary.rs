@@ -41,6 +41,8 @@ pub struct KeySummary<'a> {
     pub id: &'a str,
     /// The name.
     pub name: &'a str,
+    /// The person it belongs to, if any.
+    pub owner: Option<&'a str>,
     /// The scopes it grants.
     pub scopes: &'a [String],
     /// Whether it is active.
@@ -70,6 +72,7 @@ impl KeyRecord {
         KeySummary {
             id: &self.id,
             name: &self.name,
+            owner: self.owner.as_deref(),
             scopes: &self.scopes,
             state: self.state(Timestamp::now()),
             created: self.created,

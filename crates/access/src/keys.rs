@@ -5,7 +5,8 @@ use std::sync::Arc;
 use cantata_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::{AuthMethod, Identity, KeyDigest, KeySecret};
+use crate::people::PersonAccess;
+use crate::{AuthMethod, Identity, KeyDigest, KeySecret, ScopeRules};
 
 /// The maximum length of a key name, in characters.
 const MAX_NAME_LENGTH: usize = 100;
@@ -16,8 +17,11 @@ const MAX_NAME_LENGTH: usize = 100;
 pub struct KeyRecord {
     /// The unique id.
     pub id: String,
-    /// The name, unique among the keys that are not revoked.
+    /// The name, unique among the keys of its owner that are not revoked.
     pub name: String,
+    /// The person it belongs to, by their subject; none for a key that an administrator made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
     /// The digest of its secret.
     pub digest: KeyDigest,
     /// The scopes it grants.
@@ -42,12 +46,29 @@ pub struct ResolvedKey {
     pub record: KeyRecord,
     /// The identity of its holder.
     pub identity: Arc<Identity>,
+    /// Until when the access of its owner counts, if it has one.
+    until: Option<Timestamp>,
 }
 
-impl From<KeyRecord> for ResolvedKey {
-    fn from(record: KeyRecord) -> Self {
+impl ResolvedKey {
+    /// Resolves a key that belongs to nobody.
+    pub(crate) fn new(record: KeyRecord) -> Self {
         let identity = Identity::new(AuthMethod::ApiKey, &record.name, record.scopes.iter().cloned());
-        Self { record, identity: Arc::new(identity) }
+        Self { record, identity: Arc::new(identity), until: None }
+    }
+
+    /// Resolves a key of a person, which allows no more than they may themselves, until some time after they signed in.
+    pub(crate) fn of_person(record: KeyRecord, access: &PersonAccess, rules: &ScopeRules, until: Timestamp) -> Self {
+        let owner = Identity::new(AuthMethod::Session, &access.subject, access.scopes.iter().cloned());
+        let name = format!("{} ({})", access.subject, record.name);
+        let mut identity = Identity::new(AuthMethod::ApiKey, &name, rules.limited(&record.scopes, &owner));
+        identity.person = Some(access.subject.clone());
+        Self { record, identity: Arc::new(identity), until: Some(until) }
+    }
+
+    /// Returns whether it is accepted.
+    pub fn is_active(&self, now: Timestamp) -> bool {
+        self.record.is_active(now) && self.until.is_none_or(|until| now < until)
     }
 }
 
@@ -65,10 +86,16 @@ pub enum KeyError {
     /// An active key has the name already.
     #[error("a key is named '{0}' already; revoke it first, or choose another name")]
     NameTaken(String),
+    /// A person has too many keys.
+    #[error("found {0} keys in force, which is as many as a person may have; revoke one first")]
+    TooMany(usize),
     /// No key that could be revoked has the name or id.
     #[error("no key that is in force has the name or id '{0}'; `cantata key list` shows the keys")]
     Unknown(String),
-    /// The disk of the key file is full or read-only.
+    /// The store of the keys cannot be used at the moment.
+    #[error("the keys cannot be used at the moment: {0}")]
+    Unavailable(String),
+    /// The disk of the keys is full or read-only.
     #[error("the disk of the keys is full or read-only: {0}")]
     NotWritable(String),
     /// Keys cannot be read or written.
@@ -77,7 +104,7 @@ pub enum KeyError {
 }
 
 impl KeyRecord {
-    /// Creates a key with its secret, which is not stored. The key is valid once the key file has the record.
+    /// Creates a key with its secret, which is not stored. The key is valid once the store has the record.
     pub fn new(name: &str, scopes: &[String], expires: Option<Timestamp>) -> Result<(Self, KeySecret), KeyError> {
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_LENGTH || name.chars().any(char::is_control) {
             return Err(KeyError::Name(name.to_owned()));
@@ -91,6 +118,7 @@ impl KeyRecord {
         let record = Self {
             id: uuid::Uuid::new_v4().simple().to_string().chars().take(12).collect(),
             name: name.to_owned(),
+            owner: None,
             digest: secret.digest(),
             scopes: scopes.to_vec(),
             created: Timestamp::now(),
@@ -99,6 +127,12 @@ impl KeyRecord {
             last_used: None,
         };
         Ok((record, secret))
+    }
+
+    /// Makes it a key of a person.
+    #[must_use]
+    pub fn owned_by(self, subject: &str) -> Self {
+        Self { owner: Some(subject.to_owned()), ..self }
     }
 
     /// Returns whether it is neither revoked nor expired.

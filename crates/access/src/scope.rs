@@ -5,6 +5,8 @@
 //! of them. The names of scopes are configurable; [`ScopeRules::new`] rejects
 //! ambiguous ones.
 
+use std::collections::BTreeSet;
+
 use crate::{AuthMethod, Identity};
 
 /// The suffix of the scope that allows to read a study.
@@ -138,7 +140,38 @@ impl ScopeRules {
         !self.is_denied(identity, study) && is_allowed()
     }
 
-    fn is_denied(&self, identity: &Identity, study: &str) -> bool {
+    /// Returns whether an identity may do everything that a scope allows.
+    pub fn covers(&self, identity: &Identity, scope: &str) -> bool {
+        if scope.ends_with(DENY) {
+            return true;
+        }
+        if scope == self.system {
+            return self.is_administrator(identity);
+        }
+        if scope == self.system_read {
+            return self.can_read_everything(identity);
+        }
+        if let Some(study) = self.study_of(scope, READ) {
+            return self.can_read(identity, study);
+        }
+        match self.study_of(scope, &self.study_suffix) {
+            Some(study) => self.can_write(identity, study),
+            None => identity.has_scope(scope),
+        }
+    }
+
+    /// Returns what is left of scopes for somebody who acts for an identity: those that it covers, and all that it is denied.
+    pub(crate) fn limited(&self, scopes: &[String], identity: &Identity) -> BTreeSet<String> {
+        let covered = scopes.iter().filter(|scope| self.covers(identity, scope));
+        covered.chain(identity.scopes.iter().filter(|scope| scope.ends_with(DENY))).cloned().collect()
+    }
+
+    fn study_of<'a>(&self, scope: &'a str, suffix: &str) -> Option<&'a str> {
+        scope.strip_suffix(suffix)?.strip_prefix(self.study_prefix.as_str())
+    }
+
+    /// Returns whether an identity is denied a study, whatever else it may do.
+    pub fn is_denied(&self, identity: &Identity, study: &str) -> bool {
         self.has_for_study(identity, study, DENY)
     }
 
@@ -215,6 +248,23 @@ mod tests {
         let denied = with(&["song.WRITE", "song.READ", "song.DENY", "STUDY.ABC.WRITE"]);
         assert!(!rules.is_administrator(&denied) && !rules.can_read_everything(&denied));
         assert!(rules.can_write(&denied, "ABC") && !rules.can_write(&denied, "XYZ"));
+    }
+
+    #[test]
+    fn who_acts_for_somebody_may_do_no_more_than_they_may() {
+        let rules = ScopeRules::default();
+        let curator = with(&["STUDY.A.WRITE", "STUDY.B.READ", "STUDY.C.WRITE", "STUDY.C.DENY", "portal.USE"]);
+        for scope in ["STUDY.A.WRITE", "STUDY.A.READ", "STUDY.B.READ", "portal.USE", "STUDY.X.DENY"] {
+            assert!(rules.covers(&curator, scope), "{scope}");
+        }
+        for scope in ["STUDY.B.WRITE", "STUDY.C.WRITE", "STUDY.C.READ", "song.WRITE", "song.READ", "STUDY.*.READ"] {
+            assert!(!rules.covers(&curator, scope), "{scope}");
+        }
+        let administrator = with(&["song.WRITE"]);
+        assert!(rules.covers(&administrator, "STUDY.A.WRITE") && rules.covers(&administrator, "song.READ"));
+        assert!(!rules.covers(&administrator, "portal.USE"), "a catalogue's own scope is not implied");
+        let wanted = ["STUDY.A.WRITE", "song.WRITE"].map(str::to_owned);
+        assert!(rules.limited(&wanted, &curator).into_iter().eq(["STUDY.A.WRITE", "STUDY.C.DENY"]));
     }
 
     #[test]

@@ -58,6 +58,11 @@ impl KeyDigest {
     pub fn of(credential: &str) -> Self {
         Self(Sha256::digest(credential.as_bytes()).into())
     }
+
+    /// Returns it as hexadecimal digits.
+    pub(crate) fn to_hex(self) -> String {
+        HEXLOWER.encode(&self.0)
+    }
 }
 
 impl PartialEq for KeyDigest {
@@ -82,7 +87,7 @@ impl fmt::Debug for KeyDigest {
 
 impl Serialize for KeyDigest {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&HEXLOWER.encode(&self.0))
+        serializer.serialize_str(&self.to_hex())
     }
 }
 

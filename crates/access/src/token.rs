@@ -15,10 +15,11 @@ use jsonwebtoken::{Validation, decode, decode_header};
 use moka::sync::Cache;
 use serde_json::{Map, Value};
 
+pub(crate) use self::claims::{at as claim_at, name as subject_of, scopes as scopes_of};
 use self::jwks::KeySet;
 pub use self::keys::PemError;
 use self::keys::VerifyingKey;
-use crate::{AuthError, AuthMethod, Identity, KeyDigest};
+use crate::{AuthError, AuthMethod, Identity, KeyDigest, RoleMapping};
 
 /// The maximum number of verified tokens that are cached, so that not every request computes a signature.
 const MAX_CACHED_TOKENS: u64 = 10_000;
@@ -40,6 +41,8 @@ pub struct TokenRules {
     pub clock_skew: Duration,
     /// The claim with the scopes, a path with dots; unset, the places where Ego, Keycloak and OAuth put them.
     pub scope_claim: Option<String>,
+    /// Which scopes groups and roles grant.
+    pub roles: RoleMapping,
     /// The minimum time between two fetches of published keys.
     pub min_fetch_interval: Duration,
 }
@@ -51,6 +54,7 @@ impl Default for TokenRules {
             audience: None,
             clock_skew: Duration::from_secs(60),
             scope_claim: None,
+            roles: RoleMapping::default(),
             min_fetch_interval: Duration::from_secs(10),
         }
     }
@@ -124,12 +128,11 @@ impl TokenVerifier {
         });
         let (key, claims) = verified.ok_or(AuthError::Invalid)?;
         let expiry = claims.get("exp").and_then(Value::as_f64).unwrap_or_default();
-        let identity = Arc::new(Identity {
-            auth_method: AuthMethod::Token,
-            name: claims::name(&claims),
-            scopes: claims::scopes(&claims, self.rules.scope_claim.as_deref()),
-            claims,
-        });
+        let mut scopes = claims::scopes(&claims, self.rules.scope_claim.as_deref());
+        self.rules.roles.add_scopes(&claims, &mut scopes);
+        let name = claims::name(&claims);
+        let person = Some(name.clone());
+        let identity = Arc::new(Identity { auth_method: AuthMethod::Token, name, scopes, claims, person });
         let until = (expiry as u64).saturating_add(self.rules.clock_skew.as_secs());
         self.cache.insert(digest, VerifiedToken { identity: Arc::clone(&identity), until, key });
         Ok(identity)

@@ -61,8 +61,8 @@ impl BackupReader {
         let manifest = self.read_files(|record| {
             let path = folder.join(&record.path);
             let parent = path.parent().unwrap_or(folder);
-            durable_file::create_folder(parent)?;
-            folders.push(parent.to_owned());
+            fs_err::create_dir_all(parent)?;
+            folders.extend(parent.ancestors().take_while(|ancestor| *ancestor != folder).map(Path::to_path_buf));
             durable_file::create_new_private(&path).map(Some)
         })?;
         folders.sort();

@@ -69,7 +69,7 @@ fn run() -> Result<ExitCode, CliError> {
         Command::Backup(arguments) => runtime.block_on(backup::backup(arguments)),
         Command::Restore(arguments) => runtime.block_on(restore::restore(arguments)),
         Command::Verify(arguments) => runtime.block_on(verify::verify(arguments)),
-        Command::Key(arguments) => key::key(arguments),
+        Command::Key(arguments) => runtime.block_on(key::key(arguments)),
         Command::Completions(arguments) => completions::completions(arguments, Cli::for_shells()),
         Command::Client(command) => runtime.block_on(command.run()),
         Command::Index(arguments) => runtime.block_on(index::index(arguments)),

@@ -17,6 +17,7 @@ mod logging;
 mod memory;
 mod metadata;
 mod portal;
+mod reads;
 #[cfg(test)]
 mod reference;
 mod search;
@@ -43,6 +44,7 @@ pub(crate) use self::logging::{LogFormat, LoggingSettings};
 pub(crate) use self::memory::MemorySettings;
 pub(crate) use self::metadata::MetadataSection;
 pub(crate) use self::portal::PortalSection;
+pub(crate) use self::reads::ReadSettings;
 pub(crate) use self::search::SearchSettings;
 pub(crate) use self::server::ServerSettings;
 #[cfg(test)]
@@ -109,7 +111,7 @@ impl Settings {
 
     /// Rejects settings that contradict each other.
     pub(crate) fn check(&self) -> Result<(), CliError> {
-        self.access.check(self.server.bind_addr)?;
+        self.access.check(self.server.bind_addr, self.server.public_url.as_ref())?;
         self.search.check()?;
         self.engine.check()?;
         self.kafka()?;

@@ -74,7 +74,10 @@ error_table! {
     StudyAlreadyExists, "study.already.exists", 409, "A study with this id is registered already.";
     IndexAlreadyExists, "index.already.exists", 409, "A search index with this name is there already.";
     KeyAlreadyExists, "key.already.exists", 409, "An API key that is in force has this name already.";
+    TooManyKeys, "too.many.keys", 409, "A person has as many API keys in force as they may have.";
     KeysNotTaken, "keys.not.taken", 409, "The server takes no API keys of its own; AUTH_MODE says which credentials it takes.";
+    SignInNotOffered, "sign.in.not.offered", 409, "People cannot sign in at this server; AUTH_MODE says which credentials it takes.";
+    SignInFailed, "sign.in.failed", 400, "The sign-in was not begun in this browser, is too old, or was not accepted; begin again.";
     InfoAlreadyExists, "info.already.exists", 409, "A file with the same checksum is stored already.";
     MissingStorageObjects, "missing.storage.objects", 409, "Files must be uploaded before their analysis is published.";
     MismatchingStorageObjectSizes, "mismatching.storage.object.sizes", 409, "Stored objects have other sizes than the metadata says.";

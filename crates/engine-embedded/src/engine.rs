@@ -80,6 +80,11 @@ pub enum OpenError {
 }
 
 impl EmbeddedEngine {
+    /// Returns whether a process has the indexes of a folder open, as every server has those of its data folder.
+    pub fn is_in_use(folder: &Path) -> bool {
+        fs_err::File::open(folder.join(LOCK_FILE)).is_ok_and(|lock| lock.file().try_lock().is_err())
+    }
+
     /// Opens the indexes of a folder, which is created if it does not exist. An index that cannot be opened does not
     /// affect the others. One that cannot be read or written is tried again once a second, as long as it is asked for.
     ///

@@ -16,6 +16,7 @@ mod keyword_field;
 mod mapping_cache;
 mod positions;
 mod query;
+mod refreshes;
 mod request;
 mod response;
 mod scan;

@@ -19,6 +19,7 @@ pub mod node_answer;
 pub mod payload;
 pub mod schema;
 pub mod scram;
+pub mod sheets;
 pub mod splitters;
 pub mod sqon;
 pub mod token;
@@ -46,6 +47,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("payload", payload::target),
     ("schema", schema::target),
     ("scram", scram::target),
+    ("sheets", sheets::target),
     ("splitters", splitters::target),
     ("sqon", sqon::target),
     ("token", token::target),

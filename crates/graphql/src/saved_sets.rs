@@ -21,6 +21,8 @@ pub fn saved_sets_mapping() -> Value {
         "sqon": { "type": "object", "enabled": false },
         "type": { "type": "keyword" },
         "userId": { "type": "keyword" },
+        "owner": { "type": "keyword" },
+        "sharedWith": { "type": "keyword" },
         SAVED_SET_VIEW: { "type": "keyword" },
     } })
 }
@@ -38,7 +40,8 @@ pub(crate) fn saved_sets_catalogue(records: &Catalogue) -> Result<Catalogue, Cat
         .map_err(|problems| failed(format!("The saved sets have no schema: {problems:?}.")))?;
     let mapping = IndexMapping::parse(&saved_sets_mapping())
         .map_err(|errors| failed(format!("The saved sets have no mapping: {errors:?}.")))?;
-    let hidden_fields = RedactedFields { hidden: [SAVED_SET_VIEW.to_owned()].into(), ..RedactedFields::default() };
+    let hidden = [SAVED_SET_VIEW, "owner", "sharedWith"].map(str::to_owned);
+    let hidden_fields = RedactedFields { hidden: hidden.into(), ..RedactedFields::default() };
     let mut catalogue = Catalogue::build_restricted(&config, &mapping, &hidden_fields)?;
     catalogue.document_type = SETS.to_owned();
     catalogue.root.type_name = SETS.to_owned();

@@ -18,6 +18,13 @@ pub enum SetCommand {
         /// The name.
         name: String,
     },
+    /// Share a set with others, or take it back from them.
+    ShareSet {
+        /// The id of the set.
+        set_id: String,
+        /// With whom it is shared from now on, and nobody else.
+        shared_with: Vec<String>,
+    },
     /// Delete a set.
     DeleteSet {
         /// The id of the set.

@@ -3,15 +3,19 @@
 //! The list of catalogues is polled once a second: one that is new or changed gets a new follower, one that is gone loses
 //! it. Its index stays. A follower that panicked is started again and continues from the position of its index. A panic while
 //! the list is polled ends that poll only, and one while a source is opened is a problem of its catalogue.
+//!
+//! Where servers share a store, each has its own copy of the indexes of the embedded engine. A server that starts must not
+//! answer searches from a copy that lacks what the others have: it has **caught up** once every copy has what was in the store
+//! when the server started. Catalogues that come later do not count, and neither does a lag that comes later.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use cantata_catalogue::{CatalogueConfig, EngineChoice, SourceConfig};
-use cantata_core::Timestamp;
+use cantata_catalogue::{CatalogueConfig, EngineChoice, SourceConfig, SourceOrigin};
+use cantata_core::{Timestamp, error_chain};
 use cantata_engine::SearchEngine;
 use cantata_store::Store;
 use tokio::sync::watch;
@@ -20,9 +24,10 @@ use tokio::task::{AbortHandle, JoinHandle, JoinSet};
 use crate::document_builder::DocumentBuilder;
 use crate::error::IndexingError;
 use crate::index_generations::IndexGenerations;
-use crate::jobs::{Job, Jobs};
+use crate::jobs::{Job, Jobs, RunningJob};
 use crate::reindex::reindex;
 use crate::rejected_documents::RejectedDocuments;
+use crate::shared_rejections::SharedRejections;
 use crate::source::AnalysisSource;
 use crate::source_follower::{IndexLease, SourceFollower};
 use crate::state_file;
@@ -31,6 +36,9 @@ use crate::worker::{IndexWorker, source_name};
 
 /// How often the list of catalogues is polled.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How long saving the rejected documents may take before the next poll.
+const SAVE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long stopping may take.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -94,7 +102,10 @@ pub struct Indexing {
 struct Inner {
     context: IndexingContext,
     jobs: Jobs,
+    shared_rejections: SharedRejections,
     catalogues: Mutex<BTreeMap<String, CatalogueEntry>>,
+    /// The catalogues whose copies have not caught up, each with the event up to which it must; none before the first poll.
+    awaited: Mutex<Option<BTreeMap<String, u64>>>,
     stop: watch::Sender<bool>,
     /// Jobs and followers.
     tasks: Mutex<JoinSet<()>>,
@@ -112,27 +123,42 @@ struct CatalogueEntry {
 impl Indexing {
     /// Starts it.
     pub fn start(context: IndexingContext) -> Self {
-        let jobs = Jobs::open(context.folder.join("jobs.json"));
+        let jobs = Jobs::new(Arc::clone(&context.store), &context.holder, &context.folder);
         let inner = Arc::new(Inner {
+            shared_rejections: SharedRejections::new(Arc::clone(&context.store)),
             context,
             jobs,
             catalogues: Mutex::default(),
+            awaited: Mutex::default(),
             stop: watch::Sender::new(false),
             tasks: Mutex::default(),
         });
         let polling = Arc::clone(&inner);
         let mut stop = inner.stop.subscribe();
         let task = tokio::spawn(async move {
+            // First: followers delete what interrupted jobs have left.
+            let mut jobs = tokio::spawn(Arc::clone(&polling).sync_jobs());
+            let _ = tokio::time::timeout(SAVE_TIMEOUT, &mut jobs).await;
             loop {
                 // Nothing else starts followers, so the task must not end. What was half done is done by the next poll.
                 if catch_unwind(AssertUnwindSafe(|| polling.update_catalogues())).is_err() {
                     tracing::error!("polling the catalogues panicked; it is tried again");
                 }
+                // In a task of its own for the same reason. What is not saved now is saved with the next change.
+                let syncing = Arc::clone(&polling);
+                let sync = async move { tokio::time::timeout(SAVE_TIMEOUT, syncing.sync_rejected()).await };
+                let _ = tokio::spawn(sync).await;
+                // Not ended by a timeout: a job that was taken over must be worked on.
+                if jobs.is_finished() {
+                    jobs = tokio::spawn(Arc::clone(&polling).sync_jobs());
+                }
                 tokio::select! {
                     () = tokio::time::sleep(POLL_INTERVAL) => {}
-                    _ = stop.wait_for(|stop| *stop) => return,
+                    _ = stop.wait_for(|stop| *stop) => break,
                 }
             }
+            // It has the store, which may be opened again once this has stopped.
+            let _ = tokio::time::timeout(SAVE_TIMEOUT, jobs).await;
         });
         Self { inner, task: Mutex::new(Some(task)) }
     }
@@ -140,6 +166,17 @@ impl Indexing {
     /// Returns the status of each catalogue.
     pub fn status(&self) -> Vec<CatalogueIndexing> {
         self.inner.catalogues().values().map(CatalogueEntry::status).collect()
+    }
+
+    /// Returns whether the copies of indexes have everything that was in the store when this server started; true ever after.
+    pub fn has_caught_up(&self) -> bool {
+        let mut awaited = self.inner.awaited();
+        let Some(left) = awaited.as_mut() else { return !self.inner.context.store.is_shared() };
+        if !left.is_empty() {
+            let catalogues = self.inner.catalogues();
+            left.retain(|id, event| catalogues.get(id).is_some_and(|one| one.is_before(*event)));
+        }
+        left.is_empty()
     }
 
     /// Returns the jobs.
@@ -151,15 +188,13 @@ impl Indexing {
     ///
     /// # Errors
     ///
-    /// If there is no such catalogue, or it is being worked on.
-    pub fn reindex(&self, catalogue: &str) -> Result<Job, IndexingError> {
-        let (worker, stop) = self.inner.worker(catalogue)?;
-        let running = self.inner.jobs.begin(catalogue, None)?;
+    /// If there is no such catalogue, it is being worked on, or the store that has the jobs cannot be used.
+    pub async fn reindex(&self, catalogue: &str) -> Result<Job, IndexingError> {
+        self.inner.worker(catalogue)?;
+        let is_shared = self.inner.catalogues().get(catalogue).is_some_and(|one| one.catalogue.is_shared);
+        let running = self.inner.jobs.begin(catalogue, is_shared, None).await?;
         let job = running.job().ok_or_else(|| IndexingError::UnknownCatalogue(catalogue.to_owned()))?;
-        self.inner.tasks().spawn(async move {
-            // The job has the result.
-            let _ = reindex(&worker, running, stop).await;
-        });
+        self.inner.run(running);
         Ok(job)
     }
 
@@ -199,11 +234,20 @@ impl Indexing {
         if tokio::time::timeout(STOP_TIMEOUT, all_ended).await.is_err() {
             tracing::warn!("indexing did not stop in time; it continues from its position after the next start");
         }
-        self.inner.save_rejected();
+        let _ = tokio::time::timeout(SAVE_TIMEOUT, self.inner.sync_rejected()).await;
+        let _ = tokio::time::timeout(SAVE_TIMEOUT, self.inner.jobs.refresh()).await;
     }
 }
 
 impl CatalogueEntry {
+    /// Returns whether the index lacks an event or an earlier one.
+    fn is_before(&self, event: u64) -> bool {
+        let Ok(worker) = &self.worker else { return false };
+        // Positions in the store are event numbers.
+        let position = worker.live_status().position.as_deref().and_then(|position| position.parse::<u64>().ok());
+        position.is_none_or(|position| position < event)
+    }
+
     fn status(&self) -> CatalogueIndexing {
         match &self.worker {
             Ok(worker) => worker.status(),
@@ -230,6 +274,10 @@ impl Inner {
         self.catalogues.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn awaited(&self) -> MutexGuard<'_, Option<BTreeMap<String, u64>>> {
+        self.awaited.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
         self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -242,6 +290,34 @@ impl Inner {
             Ok(worker) => Ok((Arc::clone(worker), found.stop.subscribe())),
             Err(problem) => Err(IndexingError::Unusable(problem.message.clone())),
         }
+    }
+
+    /// Works on a job; without a worker of its catalogue it is interrupted.
+    fn run(&self, running: RunningJob) {
+        let worker = running.catalogue().and_then(|catalogue| self.worker(&catalogue).ok());
+        let Some((worker, stop)) = worker else { return };
+        self.tasks().spawn(async move {
+            // The job has the result.
+            let _ = reindex(&worker, running, stop).await;
+        });
+    }
+
+    /// Exchanges the jobs with the other servers, and takes over those of servers that have died.
+    async fn sync_jobs(self: Arc<Self>) {
+        self.jobs.refresh().await;
+        if *self.stop.borrow() {
+            return;
+        }
+        let shared: BTreeSet<String> = {
+            let catalogues = self.catalogues();
+            let shared = catalogues.values().filter(|one| one.catalogue.is_shared && one.worker.is_ok());
+            shared.map(|one| one.catalogue.id.clone()).collect()
+        };
+        match self.jobs.take_over(&shared).await {
+            Ok(taken) => taken.into_iter().for_each(|running| self.run(running)),
+            Err(error) => tracing::debug!(error = error_chain(&error), "no job can be taken over at the moment"),
+        }
+        self.jobs.refresh().await;
     }
 
     /// Starts followers of catalogues that are new or changed, and stops those of catalogues that are gone.
@@ -266,13 +342,27 @@ impl Inner {
         }
         for catalogue in catalogues {
             if !entries.contains_key(&catalogue.id) {
+                self.shared_rejections.start_over();
                 entries.insert(catalogue.id.clone(), self.start_follower(catalogue));
             }
         }
+        let copies = self.copies(&entries);
         drop(entries);
-        self.save_rejected();
+        self.awaited().get_or_insert(copies);
         // Reap the tasks that have ended.
         while self.tasks().try_join_next().is_some() {}
+    }
+
+    /// Returns the catalogues whose indexes are copies, each with the latest event.
+    fn copies(&self, entries: &BTreeMap<String, CatalogueEntry>) -> BTreeMap<String, u64> {
+        let latest = *self.context.store.latest_event().borrow();
+        if latest == 0 || !self.context.store.is_shared() {
+            return BTreeMap::new();
+        }
+        let is_copy = |one: &&CatalogueEntry| {
+            !one.catalogue.is_shared && one.catalogue.source.origin == SourceOrigin::Local && one.worker.is_ok()
+        };
+        entries.values().filter(is_copy).map(|one| (one.catalogue.id.clone(), latest)).collect()
     }
 
     /// Starts to follow the source of a catalogue.
@@ -316,17 +406,45 @@ impl Inner {
         self.context.folder.join(format!("set-aside-{catalogue}.json"))
     }
 
-    /// Saves the rejected documents of catalogues where they have changed.
-    fn save_rejected(&self) {
+    /// Saves the rejected documents of catalogues where they have changed, and takes over those of other servers.
+    async fn sync_rejected(&self) {
+        for (id, is_shared, rejected) in self.take_changed_rejections() {
+            let saved = match is_shared {
+                true => self.shared_rejections.write(&id, &rejected).await.map_err(|error| error_chain(&error)),
+                false => state_file::write(&self.rejected_file(&id), &rejected).map_err(|error| error.to_string()),
+            };
+            if let Err(error) = saved {
+                tracing::warn!(
+                    catalogue = id,
+                    error,
+                    "the rejected documents cannot be saved, and will be forgotten at the next start"
+                );
+            }
+        }
+        let of_others = match self.shared_rejections.changed_by_others().await {
+            Ok(of_others) => of_others,
+            Err(error) => {
+                tracing::debug!(error = error_chain(&error), "the rejected documents of other servers cannot be read");
+                return;
+            }
+        };
+        let catalogues = self.catalogues();
+        for (id, rejected) in of_others {
+            if let Some(CatalogueEntry { catalogue, worker: Ok(worker), .. }) = catalogues.get(&id)
+                && catalogue.is_shared
+            {
+                worker.take_over_rejected(rejected);
+            }
+        }
+    }
+
+    /// Returns the rejected documents that have changed, with their catalogues and whether the index is shared.
+    fn take_changed_rejections(&self) -> Vec<(String, bool, RejectedDocuments)> {
         let catalogues = self.catalogues();
         let changed = catalogues.values().filter_map(|one| {
             let worker = one.worker.as_ref().ok()?;
-            Some((worker.id.clone(), worker.take_changed_rejections()?))
+            Some((worker.id.clone(), one.catalogue.is_shared, worker.take_changed_rejections()?))
         });
-        for (id, rejected) in changed {
-            if let Err(error) = state_file::write(&self.rejected_file(&id), &rejected) {
-                tracing::warn!(catalogue = id, %error, "the rejected documents cannot be saved, and will be forgotten at the next start");
-            }
-        }
+        changed.collect()
     }
 }

@@ -1,146 +1,126 @@
 //! Jobs: long work on a catalogue, with its progress and its result.
 //!
-//! One job at a time works on a catalogue. The latest jobs are kept in a file; one that was under way when the process
-//! ended is found there and is interrupted.
+//! The latest jobs are shared records of the store, so that every server lists the same ones; each has a copy in memory, which
+//! it compares with the store once a second. One job at a time works on an index: its server holds a lease. If the server
+//! dies, another one takes the job over and begins again, unless the index was a copy that the server had alone: then the job
+//! is interrupted.
 
-use std::path::PathBuf;
+mod job;
+mod running;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cantata_core::Timestamp;
+use cantata_core::{Timestamp, error_chain};
+use cantata_store::{LEASE_DURATION, RecordBase, RecordKind, Result as StoreResult, SharedRecord, Store, StoreError};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use tokio::sync::watch;
 
+pub use self::job::{Job, JobError, JobKind, JobStatus};
+pub(crate) use self::running::RunningJob;
 use crate::state_file;
+
+const KIND: RecordKind = RecordKind::Job;
 
 /// How many jobs are kept.
 const MAX_KEPT_JOBS: usize = 200;
 
-/// What a job does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum JobKind {
-    /// Creates a new index of a catalogue from its source.
-    Reindex,
-}
+/// How many jobs are read at a time.
+const PAGE_SIZE: usize = 1_000;
 
-/// The status of a job.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub enum JobStatus {
-    /// It is under way.
-    Running,
-    /// It is complete.
-    Succeeded,
-    /// It failed; everything is as before.
-    Failed,
-    /// It was cancelled; everything is as before.
-    Cancelled,
-    /// The server stopped meanwhile; everything is as before.
-    Interrupted,
-}
+/// How often a change is tried again because another server was faster.
+const MAX_ATTEMPTS: usize = 50;
 
-/// A job.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Job {
-    /// Its number; later jobs have larger ones.
-    pub id: u64,
-    /// What it does.
-    pub kind: JobKind,
-    /// The catalogue it works on.
-    pub catalogue: String,
-    /// Why it was begun, unless it was requested.
-    pub reason: Option<String>,
-    /// Its status.
-    pub status: JobStatus,
-    /// The index that it creates.
-    pub index: Option<String>,
-    /// How many analyses are done.
-    pub done: u64,
-    /// About how many there are.
-    pub total: u64,
-    /// How many documents were rejected.
-    #[serde(rename = "setAside")]
-    pub rejected: u64,
-    /// When it began.
-    pub started_at: Timestamp,
-    /// When it ended.
-    pub ended_at: Option<Timestamp>,
-    /// Why it failed.
-    pub problem: Option<String>,
-}
-
-/// Why a job is not begun, or not cancelled.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum JobError {
-    /// There is one already.
-    #[error("job {0} works on this catalogue already")]
-    Busy(u64),
-    /// There is no such job.
-    #[error("there is no job {0}")]
-    Unknown(u64),
-    /// It is over.
-    #[error("job {0} is over")]
-    Over(u64),
-}
+const CONTENDED: &str = "other servers change the jobs all the time; try again";
 
 /// All jobs; clones share them.
 #[derive(Clone)]
 pub struct Jobs(Arc<Inner>);
 
 struct Inner {
+    store: Arc<dyn Store>,
+    /// The name of this process.
+    holder: String,
+    /// The name of the data folder, which has the indexes that this server has alone.
+    place: String,
+    /// Where earlier versions had the jobs.
     file: PathBuf,
-    entries: Mutex<Vec<Entry>>,
-    /// Held while the file is replaced, so that the newest list is written last.
-    saving: Mutex<()>,
+    entries: Mutex<BTreeMap<u64, Entry>>,
+    /// Locked while the entries are compared with the store.
+    synced: tokio::sync::Mutex<Synced>,
     /// Counts the changes.
     changed: watch::Sender<u64>,
 }
 
-struct Entry {
+#[derive(Default)]
+struct Synced {
+    /// The change of the store up to which the entries are known.
+    seen: u64,
+    /// Whether the file of an earlier version was looked for.
+    is_imported: bool,
+}
+
+/// A job as the store has it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredJob {
+    #[serde(flatten)]
     job: Job,
+    /// The process that works on it.
+    server: String,
+    /// The data folder that has the index; none if the index is shared.
+    place: Option<String>,
+    /// Whether somebody wants it to end.
+    #[serde(default)]
+    is_cancelled: bool,
+}
+
+struct Entry {
+    stored: StoredJob,
+    /// The change of the store that the entry is known from.
+    record: u64,
+    /// Whether this process works on it; then the entry is newer than the record.
+    runs_here: bool,
+    /// Whether the store does not have it as it is.
+    is_dirty: bool,
     /// The number of its last change.
     change: u64,
     cancel: watch::Sender<bool>,
 }
 
 impl Jobs {
-    /// Reads the jobs of a file; those that were running are interrupted.
-    pub(crate) fn open(file: PathBuf) -> Self {
-        let entries = state_file::read::<Vec<Job>>(&file).into_iter().map(|mut job| {
-            if job.status == JobStatus::Running {
-                job.status = JobStatus::Interrupted;
-                job.ended_at = Some(Timestamp::now());
-            }
-            Entry { job, change: 0, cancel: watch::Sender::new(false) }
-        });
+    /// Names the store and the folder of earlier versions; nothing is read yet.
+    pub(crate) fn new(store: Arc<dyn Store>, holder: &str, folder: &Path) -> Self {
         Self(Arc::new(Inner {
-            file,
-            entries: Mutex::new(entries.collect()),
-            saving: Mutex::default(),
+            store,
+            holder: holder.to_owned(),
+            place: place(&folder.join("place.json"), holder),
+            file: folder.join("jobs.json"),
+            entries: Mutex::default(),
+            synced: tokio::sync::Mutex::default(),
             changed: watch::Sender::new(0),
         }))
     }
 
-    fn entries(&self) -> MutexGuard<'_, Vec<Entry>> {
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, Entry>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns all jobs, the newest first.
     pub fn list(&self) -> Vec<Job> {
-        self.entries().iter().rev().map(|entry| entry.job.clone()).collect()
+        self.entries().values().rev().map(|entry| entry.stored.job.clone()).collect()
     }
 
     /// Returns a job.
     pub fn job(&self, id: u64) -> Option<Job> {
-        self.entries().iter().find(|entry| entry.job.id == id).map(|entry| entry.job.clone())
+        self.entries().get(&id).map(|entry| entry.stored.job.clone())
     }
 
     /// Returns the jobs that changed after a change, and the number of the last change.
     pub fn changed_after(&self, change: u64) -> (Vec<Job>, u64) {
         let entries = self.entries();
-        let jobs = entries.iter().filter(|entry| entry.change > change).map(|entry| entry.job.clone());
+        let jobs = entries.values().filter(|entry| entry.change > change).map(|entry| entry.stored.job.clone());
         (jobs.collect(), *self.0.changed.borrow())
     }
 
@@ -149,137 +129,316 @@ impl Jobs {
         self.0.changed.subscribe()
     }
 
+    /// Takes note of what other servers have changed. If the store cannot be asked, what was known stays.
+    pub async fn refresh(&self) {
+        if let Err(error) = self.sync().await {
+            tracing::debug!(error = error_chain(&error), "the jobs of other servers cannot be read");
+        }
+    }
+
     /// Cancels a job, which ends as soon as it can.
     ///
     /// # Errors
     ///
-    /// If there is no such job, or it is over.
-    pub fn cancel(&self, id: u64) -> Result<Job, JobError> {
-        let entries = self.entries();
-        let entry = entries.iter().find(|entry| entry.job.id == id).ok_or(JobError::Unknown(id))?;
-        if entry.job.status != JobStatus::Running {
-            return Err(JobError::Over(id));
+    /// If there is no such job, it is over, or it is one of another server and the store cannot be used.
+    pub async fn cancel(&self, id: u64) -> Result<Job, JobError> {
+        for _ in 0..MAX_ATTEMPTS {
+            let (stored, record) = {
+                let entries = self.entries();
+                let entry = entries.get(&id).ok_or(JobError::Unknown(id))?;
+                if entry.stored.job.status != JobStatus::Running {
+                    return Err(JobError::Over(id));
+                }
+                if entry.runs_here {
+                    entry.cancel.send_replace(true);
+                    return Ok(entry.stored.job.clone());
+                }
+                (StoredJob { is_cancelled: true, ..entry.stored.clone() }, entry.record)
+            };
+            if self.write(&stored, RecordBase::Record(record)).await?.is_some() {
+                return Ok(stored.job);
+            }
+            self.sync().await?;
         }
-        entry.cancel.send_replace(true);
-        Ok(entry.job.clone())
+        Err(JobError::Unavailable(CONTENDED.to_owned()))
     }
 
-    /// Returns the indexes that interrupted jobs on a catalogue may have left, but for names that are in use again.
+    /// Returns the indexes that interrupted jobs on a catalogue may have left here, but for names that are in use again.
     pub(crate) fn interrupted_indexes(&self, catalogue: &str) -> Vec<String> {
         let entries = self.entries();
+        let is_here = |stored: &StoredJob| stored.place.as_ref().is_none_or(|place| *place == self.0.place);
+        let of_catalogue: Vec<&Job> = entries
+            .values()
+            .filter(|entry| entry.stored.job.catalogue == catalogue && is_here(&entry.stored))
+            .map(|entry| &entry.stored.job)
+            .collect();
         let with = |status: JobStatus| {
-            let jobs = entries.iter().map(|entry| &entry.job);
-            let jobs = jobs.filter(move |job| job.catalogue == catalogue && job.status == status);
-            jobs.filter_map(|job| job.index.clone())
+            of_catalogue.iter().filter(move |job| job.status == status).filter_map(|job| job.index.clone())
         };
         with(JobStatus::Interrupted).filter(|index| !with(JobStatus::Running).any(|other| other == *index)).collect()
     }
 
-    /// Begins a job.
-    pub(crate) fn begin(&self, catalogue: &str, reason: Option<String>) -> Result<RunningJob, JobError> {
-        let mut entries = self.entries();
-        let is_busy = |entry: &&Entry| entry.job.status == JobStatus::Running && entry.job.catalogue == catalogue;
-        if let Some(entry) = entries.iter().find(is_busy) {
-            return Err(JobError::Busy(entry.job.id));
+    /// Returns the job that works on the index of a catalogue.
+    fn running(&self, catalogue: &str, place: Option<&str>) -> Option<u64> {
+        let entries = self.entries();
+        let is_busy = |entry: &&Entry| {
+            let StoredJob { job, place: of_job, .. } = &entry.stored;
+            job.status == JobStatus::Running && job.catalogue == catalogue && of_job.as_deref() == place
+        };
+        entries.values().find(is_busy).map(|entry| entry.stored.job.id)
+    }
+
+    /// Begins a job on the index of a catalogue, which all servers share or this one has alone.
+    pub(crate) async fn begin(
+        &self,
+        catalogue: &str,
+        is_shared: bool,
+        reason: Option<String>,
+    ) -> Result<RunningJob, JobError> {
+        let place = (!is_shared).then(|| self.0.place.clone());
+        if let Some(id) = self.running(catalogue, place.as_deref()) {
+            return Err(JobError::Busy(id));
         }
-        let id = entries.last().map_or(1, |entry| entry.job.id + 1);
+        let mut synced = self.0.synced.lock().await;
+        self.bring_up_to_date(&mut synced).await?;
+        let lease = lease_name(catalogue, place.as_deref());
+        let job = Job {
+            id: 0,
+            kind: JobKind::Reindex,
+            catalogue: catalogue.to_owned(),
+            reason,
+            status: JobStatus::Running,
+            index: None,
+            done: 0,
+            total: 0,
+            rejected: 0,
+            started_at: Timestamp::now(),
+            ended_at: None,
+            problem: None,
+        };
+        let mut stored = StoredJob { job, server: self.0.holder.clone(), place, is_cancelled: false };
+        for _ in 0..MAX_ATTEMPTS {
+            if let Some(id) = self.running(catalogue, stored.place.as_deref()) {
+                return Err(JobError::Busy(id));
+            }
+            if !self.0.store.acquire_lease(&lease, &self.0.holder, LEASE_DURATION).await? {
+                return Err(JobError::Unavailable("another server has just begun a job on this catalogue".to_owned()));
+            }
+            stored.job.id = self.entries().keys().next_back().map_or(1, |last| last + 1);
+            if let Some(change) = self.write(&stored, RecordBase::Kind(synced.seen)).await? {
+                synced.seen = change;
+                let running = self.run_here(stored, change);
+                self.remove_surplus().await;
+                return Ok(running);
+            }
+            self.read_changes(&mut synced.seen).await?;
+        }
+        let _ = self.0.store.release_lease(&lease, &self.0.holder).await;
+        Err(JobError::Unavailable(CONTENDED.to_owned()))
+    }
+
+    /// Adds a job that this process works on from now on.
+    fn run_here(&self, stored: StoredJob, record: u64) -> RunningJob {
         let cancel = watch::Sender::new(false);
-        let cancelled = cancel.subscribe();
-        entries.push(Entry {
-            job: Job {
-                id,
-                kind: JobKind::Reindex,
-                catalogue: catalogue.to_owned(),
-                reason,
-                status: JobStatus::Running,
-                index: None,
-                done: 0,
-                total: 0,
-                rejected: 0,
-                started_at: Timestamp::now(),
-                ended_at: None,
-                problem: None,
-            },
-            change: 0,
-            cancel,
-        });
-        let surplus = entries.len().saturating_sub(MAX_KEPT_JOBS);
-        entries.drain(..surplus);
-        drop(entries);
-        let running = RunningJob { jobs: self.clone(), id, cancelled };
-        running.update(|_| {});
-        running.jobs.save();
-        Ok(running)
-    }
-
-    /// Writes the jobs into their file. A failure only loses the list at the next start.
-    fn save(&self) {
-        let _saving = self.0.saving.lock().unwrap_or_else(PoisonError::into_inner);
-        let jobs: Vec<Job> = self.entries().iter().map(|entry| entry.job.clone()).collect();
-        if let Err(error) = state_file::write(&self.0.file, &jobs) {
-            tracing::warn!(%error, "the list of jobs cannot be saved");
-        }
-    }
-}
-
-/// A job that is under way. Dropped before it has ended, it is interrupted.
-pub(crate) struct RunningJob {
-    jobs: Jobs,
-    id: u64,
-    cancelled: watch::Receiver<bool>,
-}
-
-impl RunningJob {
-    /// Returns the job as it is now.
-    pub(crate) fn job(&self) -> Option<Job> {
-        self.jobs.job(self.id)
-    }
-
-    /// Changes the job.
-    pub(crate) fn update(&self, change: impl FnOnce(&mut Job)) {
-        let mut entries = self.jobs.entries();
-        let number = *self.jobs.0.changed.borrow() + 1;
-        if let Some(entry) = entries.iter_mut().find(|entry| entry.job.id == self.id) {
-            change(&mut entry.job);
-            entry.change = number;
-        }
+        let (id, cancelled) = (stored.job.id, cancel.subscribe());
+        let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
+        let mut entries = self.entries();
+        let change = self.next_change();
+        entries.insert(id, Entry { stored, record, runs_here: true, is_dirty: false, change, cancel });
         // Sent while the entries are locked, so that no reader sees a number before the change it stands for.
-        self.jobs.0.changed.send_replace(number);
+        self.0.changed.send_replace(change);
+        drop(entries);
+        RunningJob { jobs: self.clone(), id, lease, cancelled }
     }
 
-    /// Records the index that the job creates, so that it is deleted if the process ends.
-    pub(crate) fn set_index(&self, index: &str) {
-        self.update(|job| job.index = Some(index.to_owned()));
-        self.jobs.save();
+    fn next_change(&self) -> u64 {
+        *self.0.changed.borrow() + 1
     }
 
-    /// Ends the job.
-    pub(crate) fn end(self, status: JobStatus, problem: Option<String>) {
-        self.finish(status, problem);
-    }
-
-    fn finish(&self, status: JobStatus, problem: Option<String>) {
-        self.update(|job| {
-            job.status = status;
-            job.problem = problem;
-            job.ended_at = Some(Timestamp::now());
-        });
-        self.jobs.save();
-    }
-
-    /// Waits until the job is cancelled.
-    pub(crate) async fn cancelled(&self) {
-        if self.cancelled.clone().wait_for(|cancelled| *cancelled).await.is_err() {
-            // The job can not be cancelled any more.
-            std::future::pending::<()>().await;
+    /// Removes the oldest jobs beyond the number that is kept. Those that cannot be removed now are later.
+    async fn remove_surplus(&self) {
+        let surplus: Vec<u64> = {
+            let entries = self.entries();
+            let over = entries.values().filter(|entry| entry.stored.job.status != JobStatus::Running);
+            over.map(|entry| entry.stored.job.id).take(entries.len().saturating_sub(MAX_KEPT_JOBS)).collect()
+        };
+        for id in surplus {
+            if self.0.store.write_record(KIND, &id.to_string(), RecordBase::Any, None).await.is_ok() {
+                self.entries().remove(&id);
+            }
         }
+    }
+
+    /// Writes to the store what has changed here, and takes note of what has changed there.
+    pub(crate) async fn sync(&self) -> StoreResult<()> {
+        let mut synced = self.0.synced.lock().await;
+        self.bring_up_to_date(&mut synced).await?;
+        self.write_changes().await
+    }
+
+    async fn bring_up_to_date(&self, synced: &mut Synced) -> StoreResult<()> {
+        if !synced.is_imported {
+            self.import().await?;
+            synced.is_imported = true;
+        }
+        self.read_changes(&mut synced.seen).await
+    }
+
+    /// Imports the jobs that an earlier version had in a file, which were interrupted if they were running.
+    async fn import(&self) -> StoreResult<()> {
+        if !self.0.file.is_file() {
+            return Ok(());
+        }
+        for mut job in state_file::read::<Vec<Job>>(&self.0.file) {
+            if job.status == JobStatus::Running {
+                job.status = JobStatus::Interrupted;
+                job.ended_at = Some(Timestamp::now());
+            }
+            let place = Some(self.0.place.clone());
+            let stored = StoredJob { job, server: self.0.holder.clone(), place, is_cancelled: false };
+            self.write(&stored, RecordBase::Absent).await?;
+        }
+        if let Err(error) = fs_err::remove_file(&self.0.file) {
+            tracing::warn!(%error, "the file of jobs cannot be removed; it is imported again, which changes nothing");
+        }
+        Ok(())
+    }
+
+    async fn read_changes(&self, seen: &mut u64) -> StoreResult<()> {
+        if self.0.store.latest_record_change(KIND).await? == *seen {
+            return Ok(());
+        }
+        loop {
+            let page = self.0.store.records_after(KIND, *seen, PAGE_SIZE).await?;
+            let is_last = page.len() < PAGE_SIZE;
+            for record in page {
+                *seen = record.change;
+                self.take(&record);
+            }
+            if is_last {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes note of a job as the store has it.
+    fn take(&self, record: &SharedRecord) {
+        let Ok(id) = record.id.parse::<u64>() else { return };
+        // What cannot be read is of use, but not needed.
+        let stored = record.document.as_deref().and_then(|document| serde_json::from_str::<StoredJob>(document).ok());
+        let mut entries = self.entries();
+        let change = self.next_change();
+        let Some(stored) = stored else {
+            entries.remove(&id);
+            return;
+        };
+        if let Some(entry) = entries.get_mut(&id).filter(|entry| entry.runs_here && stored.server == self.0.holder) {
+            entry.record = record.change;
+            if stored.is_cancelled {
+                entry.cancel.send_replace(true);
+            }
+            return;
+        }
+        let cancel = watch::Sender::new(false);
+        let entry = Entry { stored, record: record.change, runs_here: false, is_dirty: false, change, cancel };
+        entries.insert(id, entry);
+        self.0.changed.send_replace(change);
+    }
+
+    /// Writes the jobs of this process that have changed.
+    async fn write_changes(&self) -> StoreResult<()> {
+        let dirty: Vec<(StoredJob, u64, u64)> = {
+            let entries = self.entries();
+            let dirty = entries.values().filter(|entry| entry.is_dirty);
+            dirty.map(|entry| (entry.stored.clone(), entry.record, entry.change)).collect()
+        };
+        for (stored, record, change) in dirty {
+            let id = stored.job.id;
+            match self.write(&stored, RecordBase::Record(record)).await? {
+                Some(written) => {
+                    if let Some(entry) = self.entries().get_mut(&id) {
+                        entry.record = written;
+                        entry.is_dirty = entry.change != change;
+                        entry.runs_here &= entry.is_dirty || entry.stored.job.status == JobStatus::Running;
+                    }
+                }
+                // Another server wants it to end, or has taken it over. It is written with the next changes, if it is.
+                None => {
+                    if let Some(present) = self.0.store.record(KIND, &id.to_string()).await? {
+                        self.take(&present);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn write(&self, stored: &StoredJob, base: RecordBase) -> StoreResult<Option<u64>> {
+        let failed = |error: serde_json::Error| StoreError::failed("writing a job as JSON", error);
+        let document = serde_json::to_string(stored).map_err(failed)?;
+        self.0.store.write_record(KIND, &stored.job.id.to_string(), base, Some(document)).await
+    }
+
+    /// Takes over the jobs of servers that have died on the shared indexes of these catalogues. Those whose index is gone with its
+    /// server are interrupted.
+    pub(crate) async fn take_over(&self, catalogues: &BTreeSet<String>) -> StoreResult<Vec<RunningJob>> {
+        let of_others: Vec<(StoredJob, u64)> = {
+            let entries = self.entries();
+            let running = entries.values().filter(|one| one.stored.job.status == JobStatus::Running);
+            let of_others = running.filter(|one| !one.runs_here);
+            of_others.map(|one| (one.stored.clone(), one.record)).collect()
+        };
+        let mut taken = Vec::new();
+        for (mut stored, record) in of_others {
+            let is_shared = stored.place.is_none();
+            if is_shared && !catalogues.contains(&stored.job.catalogue) {
+                continue;
+            }
+            // No other process uses the folder.
+            let is_of_earlier_process = stored.place.as_ref() == Some(&self.0.place);
+            let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
+            let has_lease = self.0.store.acquire_lease(&lease, &self.0.holder, LEASE_DURATION).await?;
+            if !has_lease && !is_of_earlier_process {
+                continue;
+            }
+            let runs_on = is_shared && has_lease && !stored.is_cancelled;
+            stored.server = self.0.holder.clone();
+            if runs_on {
+                (stored.job.done, stored.job.total, stored.job.rejected) = (0, 0, 0);
+            } else {
+                stored.job.status = if stored.is_cancelled { JobStatus::Cancelled } else { JobStatus::Interrupted };
+                stored.job.ended_at = Some(Timestamp::now());
+            }
+            let written = self.write(&stored, RecordBase::Record(record)).await?;
+            match written.filter(|_| runs_on) {
+                Some(change) => {
+                    tracing::info!(job = stored.job.id, catalogue = stored.job.catalogue, "taking over a job");
+                    taken.push(self.run_here(stored, change));
+                }
+                None if has_lease => self.0.store.release_lease(&lease, &self.0.holder).await?,
+                None => {}
+            }
+        }
+        Ok(taken)
     }
 }
 
-impl Drop for RunningJob {
-    fn drop(&mut self) {
-        if self.job().is_some_and(|job| job.status == JobStatus::Running) {
-            self.finish(JobStatus::Interrupted, None);
-        }
+/// Returns the name of a data folder, which it gets when it is used first.
+fn place(file: &Path, holder: &str) -> String {
+    let known: String = state_file::read(file);
+    if !known.is_empty() {
+        return known;
+    }
+    if let Err(error) = state_file::write(file, &holder) {
+        tracing::warn!(%error, "the name of the data folder cannot be saved; jobs that are interrupted are noticed later");
+    }
+    holder.to_owned()
+}
+
+/// Returns the name of the lease of whoever works on the index of a catalogue.
+fn lease_name(catalogue: &str, place: Option<&str>) -> String {
+    match place {
+        Some(place) => format!("job:{catalogue}@{place}"),
+        None => format!("job:{catalogue}"),
     }
 }

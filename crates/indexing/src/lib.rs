@@ -20,6 +20,7 @@ pub mod mapping_derivation;
 mod mapping_update;
 mod reindex;
 mod rejected_documents;
+mod shared_rejections;
 mod source;
 mod source_follower;
 mod state_file;

@@ -2,7 +2,7 @@
 //!
 //! The new index gets the derived mapping and a snapshot of the source, then the changes since. When its position has
 //! reached that of the old one, the alias is moved. Until then it is invisible, and it is deleted if the job ends early:
-//! an index without a position is incomplete.
+//! an index without a position is incomplete. A job that is taken over begins again, with another index.
 
 use std::sync::Arc;
 
@@ -37,15 +37,20 @@ pub(crate) async fn reindex(
     let built = tokio::select! {
         () = job.cancelled() => Err(JobStatus::Cancelled),
         _ = stop.wait_for(|stop| *stop) => Err(JobStatus::Interrupted),
+        () = job.lease_lost() => Err(JobStatus::Interrupted),
         built = build(worker, &job) => Ok(built),
     };
     // From here on it takes moments, and cannot be cancelled.
     let (status, failure) = match built {
         Err(status) => (status, None),
         Ok(Err(failure)) => (JobStatus::Failed, Some(failure)),
-        Ok(Ok((at, rejected))) => match switch_over(worker, at, rejected).await {
-            Ok(()) => (JobStatus::Succeeded, None),
-            Err(failure) => (JobStatus::Failed, Some(failure)),
+        Ok(Ok((at, rejected))) => match job.has_lease().await {
+            Ok(true) => match switch_over(worker, at, rejected).await {
+                Ok(()) => (JobStatus::Succeeded, None),
+                Err(failure) => (JobStatus::Failed, Some(failure)),
+            },
+            Ok(false) => (JobStatus::Interrupted, None),
+            Err(error) => (JobStatus::Failed, Some(error.into())),
         },
     };
     let index = job.job().and_then(|job| job.index);
@@ -59,7 +64,10 @@ pub(crate) async fn reindex(
         Some(failure) => tracing::warn!(catalogue = worker.id, error = %failure, "a reindex failed"),
         None => tracing::info!(catalogue = worker.id, index, ?status, "a reindex ended"),
     }
-    job.end(status, failure.as_ref().map(IndexingFailure::operator_message));
+    match status {
+        JobStatus::Interrupted => job.hand_over().await,
+        _ => job.end(status, failure.as_ref().map(IndexingFailure::operator_message)).await,
+    }
     failure.map_or(Ok(()), Err)
 }
 
@@ -68,9 +76,13 @@ async fn build(
     worker: &Arc<IndexWorker>,
     job: &RunningJob,
 ) -> Result<(IndexPosition, RejectedDocuments), IndexingFailure> {
+    // That of a server that has died.
+    if let Some(left) = job.job().and_then(|job| job.index) {
+        worker.generations.delete_incomplete(&left).await?;
+    }
     let (mapping, types) = worker.derive_mapping().await?;
     let index = worker.generations.create_next(&mapping).await?;
-    job.set_index(&index);
+    job.set_index(&index).await?;
     let source = &worker.builder.source;
     let mut snapshot = worker.source.snapshot(source.studies.as_deref(), &source.states).await?;
     job.update(|job| job.total = snapshot.total());

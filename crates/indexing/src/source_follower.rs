@@ -212,7 +212,7 @@ impl SourceFollower {
 
     /// Builds a new index, because this one cannot be used any more.
     async fn reindex(&self, reason: String) -> Result<(), IndexingFailure> {
-        match self.jobs.begin(&self.worker.id, Some(reason)) {
+        match self.jobs.begin(&self.worker.id, self.lease.is_some(), Some(reason)).await {
             Ok(job) => reindex(&self.worker, job, self.stop.clone()).await,
             Err(JobError::Busy(_)) => {
                 tokio::time::sleep(POLL_INTERVAL).await;

@@ -155,6 +155,11 @@ impl IndexWorker {
         rejected.1 |= changed;
     }
 
+    /// Takes over the rejected documents that another server has recorded.
+    pub(crate) fn take_over_rejected(&self, of_other: RejectedDocuments) {
+        *self.rejected() = (of_other, false);
+    }
+
     /// Replaces the rejected documents by those of a new index.
     pub(crate) fn replace_rejected(&self, with: RejectedDocuments) {
         *self.rejected() = (with, true);

@@ -8,11 +8,13 @@ use std::time::Duration;
 
 use bytes::{Buf, BufMut, Bytes, BytesMut};
 use kafka_protocol::messages::{
-    AddPartitionsToTxnRequest, CreateTopicsRequest, EndTxnRequest, FetchRequest, FindCoordinatorRequest,
-    InitProducerIdRequest, ListOffsetsRequest, MetadataRequest, ProduceRequest, RequestHeader, ResponseHeader,
-    SaslAuthenticateRequest, SaslHandshakeRequest,
+    AddPartitionsToTxnRequest, AddPartitionsToTxnResponse, ApiKey, CreateTopicsRequest, CreateTopicsResponse,
+    EndTxnRequest, EndTxnResponse, FetchRequest, FetchResponse, FindCoordinatorRequest, FindCoordinatorResponse,
+    InitProducerIdRequest, InitProducerIdResponse, ListOffsetsRequest, ListOffsetsResponse, MetadataRequest,
+    MetadataResponse, ProduceRequest, ProduceResponse, RequestHeader, ResponseHeader, SaslAuthenticateRequest,
+    SaslAuthenticateResponse, SaslHandshakeRequest, SaslHandshakeResponse,
 };
-use kafka_protocol::protocol::{Decodable, HeaderVersion, Request, StrBytes, encode_request_header_into_buffer};
+use kafka_protocol::protocol::{Decodable, Encodable, HeaderVersion, StrBytes, encode_request_header_into_buffer};
 use rustls::pki_types::ServerName;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -39,8 +41,13 @@ const MAX_IDLE_TIME: Duration = Duration::from_secs(45);
 /// The largest response that is read.
 const MAX_RESPONSE_BYTES: usize = 64 << 20;
 
-/// A request with the API version that this client uses.
-pub(crate) trait VersionedRequest: Request {
+/// A request with the API version that this client uses. The library has such a trait only with its feature `broker`,
+/// which brings much that is never used here.
+pub(crate) trait VersionedRequest: Encodable {
+    /// The API key.
+    const KEY: ApiKey;
+    /// What brokers answer.
+    type Response: Decodable + HeaderVersion;
     /// The API version.
     const VERSION: i16;
     /// Its name in error messages.
@@ -50,11 +57,13 @@ pub(crate) trait VersionedRequest: Request {
 }
 
 macro_rules! versioned_requests {
-    ($($request:ty, $version:literal, $name:literal, $response:expr;)*) => {
+    ($($key:ident: $request:ty => $response:ty, $version:literal, $name:literal, $layout:expr;)*) => {
         $(impl VersionedRequest for $request {
+            const KEY: ApiKey = ApiKey::$key;
+            type Response = $response;
             const VERSION: i16 = $version;
             const NAME: &'static str = $name;
-            const RESPONSE: &'static [Part] = $response;
+            const RESPONSE: &'static [Part] = $layout;
         })*
 
         /// For each request, whether bytes are a response to it.
@@ -65,21 +74,23 @@ macro_rules! versioned_requests {
 }
 
 versioned_requests! {
-    AddPartitionsToTxnRequest, 1, "adding partitions to a transaction",
+    AddPartitionsToTxn: AddPartitionsToTxnRequest => AddPartitionsToTxnResponse, 1,
+        "adding partitions to a transaction",
         &[Part::Fixed(4), Part::List(&[Part::Text, Part::List(&[Part::Fixed(4 + 2)])])];
-    CreateTopicsRequest, 4, "creating the topic",
+    CreateTopics: CreateTopicsRequest => CreateTopicsResponse, 4, "creating the topic",
         &[Part::Fixed(4), Part::List(&[Part::Text, Part::Fixed(2), Part::Text])];
-    EndTxnRequest, 1, "ending a transaction", &[Part::Fixed(4 + 2)];
-    FetchRequest, 4, "reading the topic",
+    EndTxn: EndTxnRequest => EndTxnResponse, 1, "ending a transaction", &[Part::Fixed(4 + 2)];
+    Fetch: FetchRequest => FetchResponse, 4, "reading the topic",
         &[Part::Fixed(4), Part::List(&[Part::Text, Part::List(&[
             Part::Fixed(4 + 2 + 8 + 8), Part::List(&[Part::Fixed(8 + 8)]), Part::Data,
         ])])];
-    FindCoordinatorRequest, 2, "finding the coordinator of transactions",
+    FindCoordinator: FindCoordinatorRequest => FindCoordinatorResponse, 2, "finding the coordinator of transactions",
         &[Part::Fixed(4 + 2), Part::Text, Part::Fixed(4), Part::Text, Part::Fixed(4)];
-    InitProducerIdRequest, 1, "beginning as a producer", &[Part::Fixed(4 + 2 + 8 + 2)];
-    ListOffsetsRequest, 2, "asking for offsets",
+    InitProducerId: InitProducerIdRequest => InitProducerIdResponse, 1, "beginning as a producer",
+        &[Part::Fixed(4 + 2 + 8 + 2)];
+    ListOffsets: ListOffsetsRequest => ListOffsetsResponse, 2, "asking for offsets",
         &[Part::Fixed(4), Part::List(&[Part::Text, Part::List(&[Part::Fixed(4 + 2 + 8 + 8)])])];
-    MetadataRequest, 5, "reading the metadata of the topic",
+    Metadata: MetadataRequest => MetadataResponse, 5, "reading the metadata of the topic",
         &[
             Part::Fixed(4),
             Part::List(&[Part::Fixed(4), Part::Text, Part::Fixed(4), Part::Text]),
@@ -92,10 +103,12 @@ versioned_requests! {
                 Part::List(&[Part::Fixed(4)]),
             ])]),
         ];
-    ProduceRequest, 7, "sending events",
+    Produce: ProduceRequest => ProduceResponse, 7, "sending events",
         &[Part::List(&[Part::Text, Part::List(&[Part::Fixed(4 + 2 + 8 + 8 + 8)])]), Part::Fixed(4)];
-    SaslAuthenticateRequest, 1, "authentication", &[Part::Fixed(2), Part::Text, Part::Data, Part::Fixed(8)];
-    SaslHandshakeRequest, 1, "choosing a way of authentication", &[Part::Fixed(2), Part::List(&[Part::Text])];
+    SaslAuthenticate: SaslAuthenticateRequest => SaslAuthenticateResponse, 1, "authentication",
+        &[Part::Fixed(2), Part::Text, Part::Data, Part::Fixed(8)];
+    SaslHandshake: SaslHandshakeRequest => SaslHandshakeResponse, 1, "choosing a way of authentication",
+        &[Part::Fixed(2), Part::List(&[Part::Text])];
 }
 
 trait Transport: AsyncRead + AsyncWrite + Send + Sync + Unpin {}
@@ -169,7 +182,7 @@ async fn connect(broker: &str, tls: Option<&TlsConnector>) -> io::Result<Box<dyn
 /// Encodes a request: its length, its header, itself.
 fn frame<R: VersionedRequest>(request: &R, correlation_id: i32) -> io::Result<BytesMut> {
     let header = RequestHeader::default()
-        .with_request_api_key(R::KEY)
+        .with_request_api_key(R::KEY as i16)
         .with_request_api_version(R::VERSION)
         .with_correlation_id(correlation_id)
         .with_client_id(Some(StrBytes::from_static_str("cantata")));
@@ -200,13 +213,12 @@ fn invalid(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> io::Er
 
 #[cfg(test)]
 mod tests {
+    use kafka_protocol::messages::TopicName;
     use kafka_protocol::messages::fetch_response::{AbortedTransaction, FetchableTopicResponse, PartitionData};
     use kafka_protocol::messages::metadata_response::{
         MetadataResponseBroker, MetadataResponsePartition, MetadataResponseTopic,
     };
     use kafka_protocol::messages::produce_response::{PartitionProduceResponse, TopicProduceResponse};
-    use kafka_protocol::messages::{FetchResponse, MetadataResponse, ProduceResponse, TopicName};
-    use kafka_protocol::protocol::Encodable;
 
     use super::*;
 

@@ -1,6 +1,6 @@
 //! Reading analyses: one, a study's, a page of them, those with certain files.
 
-use cantata_core::{Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, File, ObjectId, Result};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, File, ObjectId, Result};
 use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoredAnalysis};
 use regex::RegexBuilder;
 
@@ -19,16 +19,19 @@ pub struct AnalysisPage {
 }
 
 impl MetadataService {
-    /// Returns the JSON document of an analysis of a study.
-    pub async fn analysis_document(&self, study_id: &str, analysis_id: &str) -> Result<String> {
-        Ok(self.stored_analysis(study_id, analysis_id).await?.document)
+    /// Returns the JSON document of an analysis of a study; one in another state than these is unknown.
+    pub async fn analysis_document(&self, study_id: &str, analysis_id: &str, visible: StateSet) -> Result<String> {
+        let stored = self.stored_analysis(study_id, analysis_id).await?;
+        if visible != StateSet::ALL {
+            visible_analysis(&stored, analysis_id, visible)?;
+        }
+        Ok(stored.document)
     }
 
-    /// Returns the files of an analysis of a study.
-    pub async fn analysis_files(&self, study_id: &str, analysis_id: &str) -> Result<Vec<File>> {
+    /// Returns the files of an analysis of a study; one in another state than these is unknown.
+    pub async fn analysis_files(&self, study_id: &str, analysis_id: &str, visible: StateSet) -> Result<Vec<File>> {
         let stored = self.stored_analysis(study_id, analysis_id).await?;
-        let analysis: Analysis = read_document(&stored.document, analysis_id)?;
-        Ok(analysis.files)
+        Ok(visible_analysis(&stored, analysis_id, visible)?.files)
     }
 
     /// Returns the stored analysis, in one read when all is well; the study is what an error is about first.
@@ -70,6 +73,21 @@ impl MetadataService {
         Ok(AnalysisPage { documents: self.list(&query).await?, total })
     }
 
+    /// Returns one page of them, which begins after the analysis of an id, or with the first one. However far it is, it costs the
+    /// same.
+    pub async fn page_analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<AnalysisPage> {
+        self.require_study(study_id).await?;
+        let total = self.store.count_analyses(study_id, states).await?;
+        let revisions = self.store.analyses_after(study_id, states, after, limit).await?;
+        Ok(AnalysisPage { documents: DocumentStream::new(self.store.clone(), revisions), total })
+    }
+
     async fn list(&self, query: &AnalysisQuery) -> Result<DocumentStream> {
         Ok(DocumentStream::new(self.store.clone(), self.store.list_analyses(query).await?))
     }
@@ -80,6 +98,12 @@ impl MetadataService {
         let pattern = object_id_pattern(expression)?;
         Ok(DocumentStream::new(self.store.clone(), self.store.search_by_file(study_id, &pattern).await?))
     }
+}
+
+/// Reads an analysis that is in one of the states.
+fn visible_analysis(stored: &StoredAnalysis, analysis_id: &str, visible: StateSet) -> Result<Analysis> {
+    let analysis: Analysis = read_document(&stored.document, analysis_id)?;
+    if visible.contains(analysis.state) { Ok(analysis) } else { Err(unknown_analysis(analysis_id)) }
 }
 
 fn object_id_pattern(expression: &str) -> Result<ObjectIdPattern> {

@@ -46,13 +46,13 @@ pub struct EntityPage {
 }
 
 impl MetadataService {
-    /// Returns one entity.
-    pub async fn entity(&self, object_id: &str) -> Result<FileLocation> {
+    /// Returns one entity; one of a study that may not be read is unknown.
+    pub async fn entity(&self, object_id: &str, can_read: impl Fn(&str) -> bool) -> Result<FileLocation> {
         let file = match ObjectId::parse(object_id) {
             Some(id) => self.store.file(id).await?,
             None => None,
         };
-        file.ok_or_else(|| {
+        file.filter(|file| can_read(&file.study_id)).ok_or_else(|| {
             let text = format!("The entity with id '{object_id}' was not found");
             Error::new(ErrorOrigin::LegacyEntityService, ErrorId::LegacyEntityNotFound, text)
         })
@@ -65,5 +65,18 @@ impl MetadataService {
         };
         let (total, files) = self.store.list_files(&filter, page).await?;
         Ok(EntityPage { total, files })
+    }
+
+    /// Returns the entities that match after one, or from the first on; nothing is counted.
+    pub async fn entities_after(
+        &self,
+        request: &EntityRequest,
+        after: Option<ObjectId>,
+        limit: u64,
+    ) -> Result<Vec<FileLocation>> {
+        match request.filter() {
+            Some(filter) => Ok(self.store.files_after(&filter, after, limit).await?),
+            None => Ok(vec![]),
+        }
     }
 }

@@ -22,6 +22,17 @@ pub struct EventStream {
     latest: watch::Receiver<u64>,
 }
 
+/// An event as it is sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamedEvent {
+    /// Its number.
+    pub seq: u64,
+    /// The study of its analysis.
+    pub study_id: String,
+    /// Its message.
+    pub message: String,
+}
+
 impl MetadataService {
     /// Follows the events numbered above `after`.
     pub fn events_after(&self, after: u64) -> EventStream {
@@ -35,15 +46,18 @@ impl MetadataService {
 }
 
 impl EventStream {
-    /// Returns the next events there are, each as its number and its message; none when there are no more yet.
-    pub async fn next_batch(&mut self) -> Result<Vec<(u64, String)>> {
+    /// Returns the next events there are; none when there are no more yet.
+    pub async fn next_batch(&mut self) -> Result<Vec<StreamedEvent>> {
         let events = match self.store.events_after(self.position, BATCH_EVENTS).await {
             // What comes before the damage is whole.
             Err(StoreError::Corrupt { .. }) => self.store.events_after(self.position, 1).await?,
             events => events?,
         };
         self.position = events.last().map_or(self.position, |event| event.seq);
-        events.iter().map(|event| Ok((event.seq, self.message(event)?))).collect()
+        let streamed = |event: &Event| -> Result<StreamedEvent> {
+            Ok(StreamedEvent { seq: event.seq, study_id: event.study_id.clone(), message: self.message(event)? })
+        };
+        events.iter().map(streamed).collect()
     }
 
     /// Waits until there is an event after the position; returns false when there will be none because the store

@@ -24,11 +24,17 @@ impl MetadataService {
         Ok(StudyExport { study_id: study_id.to_owned(), documents })
     }
 
-    /// Exports analyses, grouped by study in the order in which the studies first appear.
-    pub async fn export_analyses(&self, analysis_ids: &[&str]) -> Result<Vec<StudyExport>> {
+    /// Exports analyses, grouped by study in the order in which the studies first appear. One of a study that may not be
+    /// read is unknown.
+    pub async fn export_analyses(
+        &self,
+        analysis_ids: &[&str],
+        can_read: impl Fn(&str) -> bool,
+    ) -> Result<Vec<StudyExport>> {
         let mut groups: Vec<(String, Vec<Revision>)> = Vec::new();
         for analysis_id in analysis_ids {
             let stored = self.store.analysis(parse_analysis_id(analysis_id)?).await?;
+            let stored = stored.filter(|stored| can_read(&stored.study_id));
             let stored = stored.ok_or_else(|| unknown_analysis(analysis_id))?;
             match groups.iter_mut().find(|(study_id, _)| *study_id == stored.study_id) {
                 Some((_, revisions)) => revisions.push(stored.revision),

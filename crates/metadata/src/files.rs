@@ -4,7 +4,7 @@ use cantata_core::file::parse_md5;
 use cantata_core::{
     Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, EventAction, File, FileAccess, ObjectId, Result,
 };
-use cantata_store::FileLocation;
+use cantata_store::{FileLocation, StateSet};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -51,10 +51,14 @@ struct FileChanges {
 }
 
 impl MetadataService {
-    /// Returns a file of a study.
-    pub async fn file(&self, study_id: &str, object_id: &str) -> Result<File> {
+    /// Returns a file of a study; one of an analysis in another state than these is unknown.
+    pub async fn file(&self, study_id: &str, object_id: &str, visible: StateSet) -> Result<File> {
         let entry = self.file_entry(study_id, object_id).await?;
-        let files = self.analysis_files(study_id, &entry.analysis_id.to_string()).await?;
+        let files = self.analysis_files(study_id, &entry.analysis_id.to_string(), visible).await;
+        let files = files.map_err(|error| match error.id {
+            ErrorId::AnalysisIdNotFound => unknown_file(object_id),
+            _ => error,
+        })?;
         let file = files.into_iter().find(|file| file.object_id == entry.object_id);
         file.ok_or_else(|| unknown_file(object_id))
     }

@@ -167,7 +167,7 @@ fn schema_error(text: &str) -> Error {
     Error::schema_violation(ErrorOrigin::SubmitService, text)
 }
 
-async fn run_blocking_if_large<T: Send + 'static>(
+pub(crate) async fn run_blocking_if_large<T: Send + 'static>(
     size: usize,
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

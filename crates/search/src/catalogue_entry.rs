@@ -9,6 +9,7 @@ use cantata_catalogue::{
 use cantata_engine::{EngineError, SearchEngine};
 use cantata_federation::Network;
 use cantata_mapping::IndexMapping;
+use cantata_store::Store;
 
 use crate::counters::SearchCounters;
 use crate::engine_provider::{EngineProvider, EngineSetupError};
@@ -24,6 +25,8 @@ pub(crate) struct CatalogueEntry {
     pub(crate) configured: Arc<ConfiguredCatalogue>,
     /// `None` if the configuration or the settings of the engine cannot be used.
     pub(crate) engine: Option<Arc<dyn SearchEngine>>,
+    /// The store that has the saved sets, if they are shared.
+    pub(crate) set_store: Option<Arc<dyn Store>>,
     /// The fields that the state was built from; `None` if the engine has not given them.
     pub(crate) fields: Option<IndexFields>,
     pub(crate) state: EntryState,
@@ -78,6 +81,7 @@ impl CatalogueEntry {
         Self {
             configured: Arc::new(configured),
             engine,
+            set_store: engines.set_store(),
             fields: None,
             state,
             probe: Arc::default(),
@@ -149,7 +153,7 @@ impl CatalogueEntry {
     /// Builds the catalogue from the fields of its index.
     pub(crate) fn rebuild(&self, fields: IndexFields) -> Self {
         let state = match self.index() {
-            Some((engine, config)) => match LoadedCatalogue::build(engine, config, &fields) {
+            Some((engine, config)) => match LoadedCatalogue::build(engine, self.set_store.as_ref(), config, &fields) {
                 Ok(loaded) => {
                     log_problems(&self.configured.id, &loaded.catalogue.warnings);
                     EntryState::Available(Arc::new(loaded))

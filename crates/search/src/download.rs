@@ -7,6 +7,7 @@
 mod archive;
 mod body;
 mod cell;
+mod columnar;
 mod columns;
 mod field_lookup;
 mod file_format;
@@ -17,6 +18,7 @@ mod layout;
 mod request;
 mod request_reader;
 mod row_writer;
+mod table_sink;
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -25,12 +27,14 @@ use cantata_catalogue::Catalogue;
 use cantata_engine::{EngineError, ExportRequest};
 use cantata_graphql::{PlanContext, RecordsQuery};
 use cantata_sqon::Sqon;
+use cantata_tabular::MAX_SHEET_ROWS;
 
 pub use body::DownloadBody;
 pub use request::DownloadRequest;
 
 use self::body::FileExport;
 use self::file_format::FileFormat;
+use self::file_type::FileType;
 use self::file_writer::FileWriter;
 use self::layout::ColumnLayout;
 use self::request::FileRequest;
@@ -95,6 +99,19 @@ impl ValidatedFile<'_> {
         self.max_rows.filter(|_| !self.has_element_rows).map(|rows| rows.saturating_add(1))
     }
 
+    /// Rejects a sheet that cannot have this number of records. How many rows their elements are is not known before.
+    fn check_sheet_rows(&self, records: u64) -> Result<(), DownloadError> {
+        let rows = self.max_rows.map_or(records, |max| max.min(records));
+        if self.request.file_type != FileType::Xlsx || self.has_element_rows || rows <= MAX_SHEET_ROWS {
+            return Ok(());
+        }
+        let found = format!("found {rows} rows for xlsx, of which a sheet has at most {MAX_SHEET_ROWS}");
+        Err(invalid(
+            self.request,
+            format!("{found}; narrow the filter, or take another fileType such as csv or parquet"),
+        ))
+    }
+
     /// Returns the limit of rows, if it may cut this number of records.
     fn cut_at(&self, records: u64) -> Option<u64> {
         self.max_rows.filter(|rows| if self.has_element_rows { records > 0 } else { records > *rows })
@@ -127,6 +144,7 @@ impl ServedCatalogue {
             let (filter, sort) = file.query.plan(catalogue, &context).map_err(|error| invalid(file.request, error))?;
             let export = ExportRequest { filter, sort, limit: file.max_records(), page_size };
             let export = self.export_records(export).await?;
+            file.check_sheet_rows(export.total())?;
             row_limits.extend(file.cut_at(export.total()).map(|rows| format!("{}={rows}", file.request.location)));
             exports.push((file.request, FileExport::new(export, file.writer)));
         }

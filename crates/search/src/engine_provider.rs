@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use cantata_catalogue::EngineChoice;
 use cantata_engine::SearchEngine;
+use cantata_store::Store;
 
 /// The settings of an engine cannot be used. The message is for the log: it may hold an address.
 #[derive(Debug, thiserror::Error)]
@@ -19,6 +20,11 @@ pub trait EngineProvider: Send + Sync + 'static {
     ///
     /// If the choice cannot be used.
     fn engine(&self, choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError>;
+
+    /// Returns the store that has the saved sets of all servers with an embedded engine; without one each engine has its own.
+    fn set_store(&self) -> Option<Arc<dyn Store>> {
+        None
+    }
 }
 
 impl<E: SearchEngine> EngineProvider for Arc<E> {

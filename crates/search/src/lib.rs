@@ -19,7 +19,9 @@ mod network_view;
 mod redaction;
 mod served_catalogue;
 mod service;
+mod set_reader;
 mod sets;
+mod shared_sets;
 
 pub use cantata_federation::{ForwardedHeader, NodeProbe, NodeReport, probe_nodes};
 pub use catalogues::{CatalogueLookup, Catalogues};

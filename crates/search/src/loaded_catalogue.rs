@@ -8,10 +8,11 @@ use std::sync::{Arc, Mutex};
 
 use cantata_access::Identity;
 use cantata_catalogue::introspection::{CatalogueIntrospectionBody, FailedCatalogue};
-use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView, NetworkField};
+use cantata_catalogue::{Catalogue, CatalogueConfig, CatalogueError, CatalogueView, EngineChoice, NetworkField};
 use cantata_engine::SearchEngine;
 use cantata_graphql::CatalogueSchema;
 use cantata_mapping::{IndexMapping, RedactedFields};
+use cantata_store::Store;
 use jiff::Timestamp;
 use moka::sync::Cache;
 
@@ -19,6 +20,8 @@ use crate::counters::SearchCounters;
 use crate::index_probe::IndexFields;
 use crate::network_view::NetworkView;
 use crate::served_catalogue::ServedCatalogue;
+use crate::set_reader::SetReader;
+use crate::shared_sets::SharedSets;
 
 /// The size of all cached views, measured by the SDL of their schemas.
 const MAX_CACHED_SDL_BYTES: u64 = 64 << 20;
@@ -33,6 +36,8 @@ pub(crate) struct LoadedCatalogue {
     config: CatalogueConfig,
     mapping: Arc<IndexMapping>,
     engine: Arc<dyn SearchEngine>,
+    /// The saved sets, if they are in a store.
+    shared_sets: Option<Arc<SharedSets>>,
     views: Cache<ViewKey, Arc<CompiledView>>,
     logged_truncations: Arc<Mutex<HashSet<String>>>,
     generated_at: String,
@@ -58,6 +63,7 @@ struct CompiledView {
 impl LoadedCatalogue {
     pub(crate) fn build(
         engine: &Arc<dyn SearchEngine>,
+        set_store: Option<&Arc<dyn Store>>,
         config: &CatalogueConfig,
         fields: &IndexFields,
     ) -> Result<Self, CatalogueError> {
@@ -66,8 +72,13 @@ impl LoadedCatalogue {
         let weigh = |_: &ViewKey, view: &Arc<CompiledView>| {
             u32::try_from(view.schema.sdl().len().max(MIN_VIEW_WEIGHT_BYTES)).unwrap_or(u32::MAX)
         };
+        let catalogue = Arc::new(Catalogue::build(&config, mapping)?);
+        let shared_sets = set_store
+            .filter(|_| config.engine == EngineChoice::Embedded)
+            .map(|store| Arc::new(SharedSets::new(Arc::clone(store), Arc::clone(engine), &catalogue.sets.index)));
         let loaded = Self {
-            catalogue: Arc::new(Catalogue::build(&config, mapping)?),
+            catalogue,
+            shared_sets,
             config,
             mapping: Arc::clone(mapping),
             engine: Arc::clone(engine),
@@ -96,6 +107,8 @@ impl LoadedCatalogue {
             schema: compiled.schema.clone(),
             introspection: Arc::clone(&compiled.introspection),
             view,
+            reader: SetReader::of(identity),
+            shared_sets: self.shared_sets.clone(),
             engine: Arc::clone(&self.engine),
             logged_truncations: Arc::clone(&self.logged_truncations),
             counters: Arc::clone(counters),

@@ -18,6 +18,8 @@ use tokio::sync::Semaphore;
 
 use crate::counters::SearchCounters;
 use crate::network_view::NetworkView;
+use crate::set_reader::SetReader;
+use crate::shared_sets::SharedSets;
 
 /// The permits of responses whose nested elements are selected while they are written: that is work for a processor.
 static SELECTING_WRITERS: LazyLock<Arc<Semaphore>> =
@@ -33,6 +35,10 @@ pub struct ServedCatalogue {
     /// Its introspection response.
     pub introspection: Arc<CatalogueIntrospectionBody>,
     pub(crate) view: CatalogueView,
+    /// Whose saved sets it shows.
+    pub(crate) reader: SetReader,
+    /// The saved sets, if they are in a store; else the engine has them.
+    pub(crate) shared_sets: Option<Arc<SharedSets>>,
     /// The engine that has its index and its saved sets.
     pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose truncated lists have been logged.

@@ -1,11 +1,16 @@
-//! Saved sets, stored as documents of an index of their own, so that they are searched like records.
+//! Saved sets, documents of an index of their own, so that they are searched like records. Where servers with an
+//! engine of their own share a store, it has the sets, and the index is a copy of them ([`SharedSets`]).
 //!
 //! A set belongs to the view that it was saved under, since its members and its filter may reveal what other views
-//! hide. For any other view the set does not exist.
+//! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
+//! whom it is not shared it does not exist, either.
+//!
+//! [`SetReader`]: crate::set_reader::SetReader
+//! [`SharedSets`]: crate::shared_sets::SharedSets
 
 use std::collections::{HashMap, HashSet};
 
-use cantata_engine::{EngineError, ExportRequest, SearchPlan, SearchResponse, WriteOperation};
+use cantata_engine::{EngineError, ExportRequest, Filter, SearchPlan, SearchResponse, WriteOperation};
 use cantata_graphql::{GraphqlErrorCode, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
 use cantata_sqon::json_depth;
 use jiff::Timestamp;
@@ -13,8 +18,15 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::served_catalogue::ServedCatalogue;
+use crate::set_reader::{OWNER, SHARED_WITH, unknown_share};
 
 const MAX_SET_VALUES: usize = 1_000_000;
+
+/// How many sets somebody may have in a catalogue.
+const MAX_OWN_SETS: u64 = 1_000;
+
+/// With how many groups a set may be shared.
+const MAX_SHARES: usize = 100;
 
 /// How many records are fetched at a time.
 const PAGE_SIZE: usize = 1000;
@@ -40,19 +52,20 @@ impl ServedCatalogue {
         Ok(sets)
     }
 
-    /// Returns a set that was saved under this view.
+    /// Returns a set that was saved under this view and that the client may use.
     async fn find_set(&self, id: &str) -> Result<Option<Value>, EngineError> {
-        match self.engine.document(&self.catalogue.sets.index, id).await {
-            Ok(document) => {
-                let set = document.and_then(|document| serde_json::to_value(document.root()).ok());
-                Ok(set.filter(|set| self.is_own(set)))
-            }
-            Err(EngineError::IndexNotFound(_)) => Ok(None),
-            Err(error) => Err(error),
-        }
+        let set = match &self.shared_sets {
+            Some(shared) => shared.find(id).await?,
+            None => match self.engine.document(&self.catalogue.sets.index, id).await {
+                Ok(document) => document.and_then(|document| serde_json::to_value(document.root()).ok()),
+                Err(EngineError::IndexNotFound(_)) => None,
+                Err(error) => return Err(error),
+            },
+        };
+        Ok(set.filter(|set| self.is_of_view(set) && self.reader.can_use(set)))
     }
 
-    fn is_own(&self, set: &Value) -> bool {
+    fn is_of_view(&self, set: &Value) -> bool {
         match (set.get(SAVED_SET_VIEW).and_then(Value::as_str), self.view.fingerprint(&self.catalogue.id)) {
             // Sets without a fingerprint were saved before there were rules.
             (None, Some(_)) => self.view.is_unrestricted(),
@@ -61,13 +74,31 @@ impl ServedCatalogue {
     }
 
     /// Searches the sets; their index is created if it does not exist.
-    pub(crate) async fn search_sets(&self, plan: SearchPlan) -> Result<SearchResponse, EngineError> {
-        self.ensure_sets_index().await?;
+    pub(crate) async fn search_sets(&self, mut plan: SearchPlan) -> Result<SearchResponse, EngineError> {
+        self.prepare_sets_index().await?;
+        if let Some(listed) = self.reader.filter() {
+            for filter in &mut plan.filters {
+                *filter = Filter::and([listed.clone(), filter.clone()]);
+            }
+        }
         self.search(&self.catalogue.sets.index, plan).await
+    }
+
+    /// Makes the index ready to be searched: it is there, and has every set.
+    async fn prepare_sets_index(&self) -> Result<(), EngineError> {
+        self.ensure_sets_index().await?;
+        match &self.shared_sets {
+            Some(shared) => shared.copy().await,
+            None => Ok(()),
+        }
     }
 
     async fn ensure_sets_index(&self) -> Result<(), EngineError> {
         match self.engine.mapping(&self.catalogue.sets.index).await {
+            // An index of an earlier version lacks what came later.
+            Ok(mapping) if mapping.field(OWNER).is_none() => {
+                self.engine.extend_mapping(&self.catalogue.sets.index, &saved_sets_mapping()).await
+            }
             Ok(_) => Ok(()),
             Err(EngineError::IndexNotFound(_)) => {
                 match self.engine.create_index(&self.catalogue.sets.index, Some(&saved_sets_mapping())).await {
@@ -85,6 +116,7 @@ impl ServedCatalogue {
         let outcome = match command {
             SetCommand::SaveSet(save) => self.save_set(save).await,
             SetCommand::RenameSet { set_id, name } => self.rename_set(set_id, name).await,
+            SetCommand::ShareSet { set_id, shared_with } => self.share_set(set_id, shared_with).await,
             SetCommand::DeleteSet { set_id } => self.delete_set(set_id).await,
         };
         outcome.unwrap_or_else(|error| {
@@ -100,7 +132,15 @@ impl ServedCatalogue {
                 format!("sqon: found {depth} levels of JSON; a filter of at most {MAX_SAVED_DEPTH} can be saved");
             return Ok(invalid(message));
         }
-        self.ensure_sets_index().await?;
+        self.prepare_sets_index().await?;
+        if let Some(own) = self.reader.own_filter() {
+            let request = ExportRequest { filter: own, sort: Vec::new(), limit: None, page_size: 1 };
+            if self.engine.export(&self.catalogue.sets.index, request).await?.total() >= MAX_OWN_SETS {
+                return Ok(invalid(format!(
+                    "you have {MAX_OWN_SETS} sets, which is as many as you may; delete one first"
+                )));
+            }
+        }
         let request =
             ExportRequest { filter: save.filter.clone(), sort: save.sort.clone(), limit: None, page_size: PAGE_SIZE };
         let mut export = self.export_records(request).await?;
@@ -131,6 +171,9 @@ impl ServedCatalogue {
         if let Some(view) = &save.view {
             set[SAVED_SET_VIEW] = view.as_str().into();
         }
+        if let Some(owner) = &self.reader.owner {
+            set[OWNER] = owner.as_str().into();
+        }
         self.put_set(&set_id, &set).await?;
         Ok(SetCommandOutcome::Set(set))
     }
@@ -140,17 +183,43 @@ impl ServedCatalogue {
             let found = name.chars().count();
             return Ok(invalid(format!("name: found {found} characters; expected 1 to {MAX_NAME_CHARS}")));
         }
+        self.change_set(id, "name", Value::from(name)).await
+    }
+
+    async fn share_set(&self, id: &str, shared_with: &[String]) -> Result<SetCommandOutcome, EngineError> {
+        if shared_with.len() > MAX_SHARES {
+            let found = shared_with.len();
+            return Ok(invalid(format!("with: found {found} elements; expected at most {MAX_SHARES}")));
+        }
+        if let Some(unknown) = unknown_share(shared_with) {
+            let expected = "\"link\", \"everybody\" or \"group:\" and the name of a group";
+            return Ok(invalid(format!("with: found {unknown:?}; expected {expected}")));
+        }
+        self.ensure_sets_index().await?;
+        self.change_set(id, SHARED_WITH, Value::from(shared_with)).await
+    }
+
+    /// Changes a member of a set that belongs to the client.
+    async fn change_set(&self, id: &str, member: &str, value: Value) -> Result<SetCommandOutcome, EngineError> {
         let Some(mut set) = self.find_set(id).await? else {
             return Ok(invalid(format!("there is no set of the id {id:?}")));
         };
-        set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert("name".to_owned(), Value::from(name)));
+        if !self.reader.can_change(&set) {
+            return Ok(invalid(NOT_THE_OWNER.to_owned()));
+        }
+        set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert(member.to_owned(), value));
         self.put_set(id, &set).await?;
         Ok(SetCommandOutcome::Set(set))
     }
 
     async fn delete_set(&self, id: &str) -> Result<SetCommandOutcome, EngineError> {
-        if self.find_set(id).await?.is_none() {
-            return Ok(SetCommandOutcome::Deleted(false));
+        let Some(set) = self.find_set(id).await? else { return Ok(SetCommandOutcome::Deleted(false)) };
+        if !self.reader.can_change(&set) {
+            return Ok(invalid(NOT_THE_OWNER.to_owned()));
+        }
+        if let Some(shared) = &self.shared_sets {
+            shared.remove(id).await?;
+            return Ok(SetCommandOutcome::Deleted(true));
         }
         let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
         let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
@@ -158,11 +227,16 @@ impl ServedCatalogue {
     }
 
     async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
+        if let Some(shared) = &self.shared_sets {
+            return shared.put(id, set).await;
+        }
         let batch = vec![WriteOperation::Put { id: id.to_owned(), source: set.to_string().into_bytes() }];
         let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
         report.rejected.into_iter().next().map_or(Ok(()), |rejected| Err(EngineError::Failed(rejected.reason)))
     }
 }
+
+const NOT_THE_OWNER: &str = "the set is shared with you; only its owner may change it";
 
 /// Returns the outcome of a command that cannot be executed as it was given.
 fn invalid(message: String) -> SetCommandOutcome {

@@ -2,29 +2,39 @@
 //!
 //! [`AccessControl::authenticate`] turns the credential of a request into an identity, which it leaves in the request. Each
 //! route is registered with the scope that it requires ([`RequiredScope`]); its guard compares the two. Credentials come
-//! from the header `Authorization` alone: URLs end up in logs.
+//! from the header `Authorization`: URLs end up in logs. The session of a person who has signed in is in a cookie, which counts
+//! only with a header that pages of other sites cannot send.
 
 mod audit;
 mod credential_cache;
 mod guard;
+mod readable_studies;
 
 pub(crate) use audit::{
     AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading, write_begun,
 };
 pub(crate) use credential_cache::CredentialCache;
-pub(crate) use guard::{AccessGuard, RequiredScope, STUDY_PARAMETER};
+pub(crate) use guard::{AccessGuard, FromStorageServer, RequiredScope, STUDY_PARAMETER, VisibleStates};
+pub(crate) use readable_studies::ReadableStudies;
 
 use std::fmt;
 use std::sync::{Arc, LazyLock};
 
 use axum::extract::Request;
-use cantata_access::{AuditLog, AuthError, Authenticator, Identity, ScopeRules};
+use cantata_access::{AuditLog, AuthError, Authenticator, Identity, PublicStudies, ScopeRules, SignIn};
 use http::{Extensions, HeaderMap, HeaderValue, header};
 
+use crate::limits::Networks;
 use crate::serve::Connection;
 
 static ANONYMOUS: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::anonymous()));
 static UNCHECKED: LazyLock<Arc<Identity>> = LazyLock::new(|| Arc::new(Identity::unchecked()));
+
+/// The cookie of a session.
+pub(crate) const SESSION_COOKIE: &str = "__Host-cantata-session";
+
+/// The header without which the cookie does not count.
+const SESSION_HEADER: &str = "x-cantata-session";
 
 /// Authentication, scopes and the audit log.
 #[derive(Default)]
@@ -35,8 +45,14 @@ pub struct AccessControl {
     pub scopes: ScopeRules,
     /// Whether reading needs a credential too.
     pub closed_reads: bool,
+    /// The studies of which everybody may read what is published, also where reading needs a credential.
+    pub public_studies: PublicStudies,
+    /// The addresses of storage servers, which may read entities and analyses without a credential.
+    pub storage_servers: Networks,
     /// The log of denied and writing requests.
     pub audit: Option<AuditLog>,
+    /// Where people sign in, if they can.
+    pub sign_in: Option<SignIn>,
 }
 
 impl fmt::Debug for AccessControl {
@@ -57,6 +73,9 @@ impl AccessControl {
         let identity = if !self.authenticator.is_enabled() {
             Arc::clone(&UNCHECKED)
         } else if !request.headers().contains_key(header::AUTHORIZATION) {
+            if session_secret(request.headers()).is_some() {
+                return false;
+            }
             Arc::clone(&ANONYMOUS)
         } else {
             let generation = self.authenticator.generation();
@@ -96,11 +115,30 @@ impl AccessControl {
         if !self.authenticator.is_enabled() {
             return Ok(Arc::clone(&UNCHECKED));
         }
-        match credential(headers)? {
-            Some(credential) => self.authenticator.identify(credential).await,
-            None => Ok(Arc::clone(&ANONYMOUS)),
-        }
+        let session = match (credential(headers)?, session_secret(headers)) {
+            (Some(credential), _) => return self.authenticator.identify(credential).await,
+            (None, Some(secret)) => self.authenticator.identify_session(secret).await?,
+            (None, None) => None,
+        };
+        Ok(session.unwrap_or_else(|| Arc::clone(&ANONYMOUS)))
     }
+}
+
+/// Returns the secret of the session of a request, if it counts: no other credential is sent, and the request comes from a
+/// page of this server.
+pub(crate) fn session_secret(headers: &HeaderMap) -> Option<&str> {
+    let is_own_page = headers.get("sec-fetch-site").is_none_or(|site| site == "same-origin");
+    let counts = headers.contains_key(SESSION_HEADER) && is_own_page && !headers.contains_key(header::AUTHORIZATION);
+    cookie(headers, SESSION_COOKIE).filter(|_| counts)
+}
+
+/// Returns the value of a cookie; nothing if it is sent twice, of which one may be somebody else's.
+pub(crate) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let mut values = cookies
+        .flat_map(|cookies| cookies.split(';'))
+        .filter_map(|cookie| cookie.trim().strip_prefix(name)?.strip_prefix('='));
+    values.next().filter(|value| !value.is_empty() && values.next().is_none())
 }
 
 /// Returns the credential of a request: what follows `Bearer`, or a header that is nothing but a credential.
@@ -141,6 +179,30 @@ mod tests {
         assert_eq!(read(&[]), Ok(None));
         for value in ["Bearer abc", "bearer abc", "BEARER   abc ", "abc"] {
             assert_eq!(read(&[value]), Ok(Some("abc".to_owned())), "{value}");
+        }
+    }
+
+    #[test]
+    fn a_session_counts_only_with_its_header_and_from_own_pages() {
+        let found = |pairs: &[(&'static str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in pairs {
+                headers.append(*name, value.parse().unwrap());
+            }
+            session_secret(&headers).map(str::to_owned)
+        };
+        let cookie = ("cookie", "a=b; __Host-cantata-session=s; c=d");
+        let marked = ("x-cantata-session", "1");
+        assert_eq!(found(&[cookie, marked]).as_deref(), Some("s"));
+        assert_eq!(found(&[cookie, marked, ("sec-fetch-site", "same-origin")]).as_deref(), Some("s"));
+        assert_eq!(found(&[cookie]), None);
+        for site in ["cross-site", "same-site", "none"] {
+            assert_eq!(found(&[cookie, marked, ("sec-fetch-site", site)]), None, "{site}");
+        }
+        assert_eq!(found(&[cookie, marked, ("authorization", "Bearer x")]), None);
+        assert_eq!(found(&[cookie, cookie, marked]), None);
+        for other in ["cantata-session=s", "__Host-cantata-session=", "x__Host-cantata-session=s", ""] {
+            assert_eq!(found(&[("cookie", other), marked]), None, "{other}");
         }
     }
 

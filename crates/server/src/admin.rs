@@ -22,7 +22,7 @@ use cantata_engine::EngineError;
 use utoipa_axum::routes;
 
 pub(crate) use self::backup::routes as backup_routes;
-pub(crate) use self::keys::routes as key_routes;
+pub(crate) use self::keys::{created_key, key_error, keys_of, parse_key, routes as key_routes};
 pub(crate) use self::outbox::routes as outbox_routes;
 use crate::access::RequiredScope;
 use crate::routes::{Dialect, RouteSpec, Routes};

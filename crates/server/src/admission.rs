@@ -19,6 +19,7 @@ use futures_util::FutureExt as _;
 use http::{Version, header};
 use tower::{Service, ServiceExt as _};
 
+use crate::access::FromStorageServer;
 use crate::body_hook::with_guard;
 use crate::error_body::ApiError;
 use crate::es_compat;
@@ -73,6 +74,9 @@ where
         if RegisteredRoute::of(&request).is_some_and(|route| route.spec.dialect == Dialect::Elasticsearch) {
             es_compat::translate_credentials(request.headers_mut());
         }
+        if is_from_storage_server(&self.state, &request) {
+            request.extensions_mut().insert(FromStorageServer);
+        }
         if self.state.access.authenticate_now(&mut request) {
             return match admit(&self.state, &request) {
                 Ok(admission) => Box::pin(admission.respond(self.inner.call(request)).map(Ok)),
@@ -93,6 +97,14 @@ fn check_host(request: &Request) -> Result<(), ApiError> {
     }
     let text = format!("The request has {hosts} headers Host; HTTP/1.1 requires exactly one");
     Err(ApiError::new(ErrorId::MalformedParameter, text))
+}
+
+/// Returns whether a request without a credential comes from the address of a storage server.
+fn is_from_storage_server(state: &AppState, request: &Request) -> bool {
+    let servers = &state.access.storage_servers;
+    !servers.is_empty()
+        && !request.headers().contains_key(header::AUTHORIZATION)
+        && servers.contains(state.limits.client_address(request))
 }
 
 /// Responds to a request whose credential takes time to check. An address that sent too many credentials that were not

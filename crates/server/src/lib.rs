@@ -11,6 +11,7 @@ mod admission;
 mod app;
 mod body_hook;
 mod cors;
+mod documentation;
 mod error_body;
 mod es_compat;
 mod extract;
@@ -22,6 +23,7 @@ mod metadata;
 mod metrics;
 mod openapi;
 mod origins;
+mod own_keys;
 mod portal;
 mod request_id;
 mod request_span;
@@ -32,6 +34,7 @@ pub mod search;
 mod search_paths;
 mod serve;
 mod shared_check;
+mod sign_in;
 mod state;
 mod static_file;
 
@@ -39,10 +42,10 @@ pub use access::AccessControl;
 pub use app::App;
 pub use cors::AllowedOrigins;
 pub use error_body::ErrorBody;
-pub use limits::{InvalidNetwork, LimitSettings, TrustedProxies};
+pub use limits::{InvalidNetwork, LimitSettings, Networks, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
 pub use origins::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress};
-pub use portal::{PortalLink, PortalTexts};
+pub use portal::{PortalColours, PortalLink, PortalLogo, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;
 
@@ -131,6 +134,7 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     let sources = MetricSources { metrics: Arc::clone(&state.metrics), services: services.clone() };
     let access = &services.access;
     let mut routes = metadata::routes(access).merge(admin::key_routes(access)).merge(portal::routes(access));
+    routes = routes.merge(sign_in::routes(access)).merge(own_keys::routes(access));
     routes = routes.merge(metrics::routes(settings.metrics, sources));
     if let Some(indexes) = services.indexes {
         routes = routes.merge(es_compat::routes(access, indexes.clone())).merge(admin::routes(access, indexes));
@@ -141,12 +145,13 @@ pub fn app(services: Services, settings: HttpSettings) -> App {
     if let Some(outbox) = services.outbox {
         routes = routes.merge(admin::outbox_routes(access, outbox));
     }
+    let following = services.indexing.clone();
     if let Some(indexing) = services.indexing {
         routes = routes.merge(admin::indexing_routes(access, IndexingState { app: state.clone(), indexing }));
     }
     routes = routes.merge(mcp::routes(access, services.metadata, services.search.clone(), &settings));
     if let Some(search) = services.search {
-        let search = SearchState::new(search, &settings, Some(Arc::clone(&state)));
+        let search = SearchState::new(search, &settings, Some(Arc::clone(&state)), following);
         routes = routes.merge(search::routes(access, search.clone(), &settings));
         routes = routes.merge(search::routes_at_the_root(access, search));
     }

@@ -12,7 +12,7 @@ mod rejection;
 mod request_memory;
 mod settings;
 
-pub use client_address::{InvalidNetwork, TrustedProxies};
+pub use client_address::{InvalidNetwork, Networks, TrustedProxies};
 pub use settings::LimitSettings;
 
 pub(crate) use body_timeout::{BodyProgress, BodyTimeout, timeout_after_body, with_body_timeout};
@@ -112,9 +112,12 @@ impl Limits {
     }
 
     fn address_key(&self, request: &Request) -> ClientKey {
-        let peer = peer_of(request);
-        let address = self.proxies.client_address(peer, request.headers());
-        ClientKey(self.hasher.hash_one(client_address::network(address)))
+        ClientKey(self.hasher.hash_one(client_address::network(self.client_address(request))))
+    }
+
+    /// Returns the address of the client, as far as the trusted proxies say it.
+    pub(crate) fn client_address(&self, request: &Request) -> IpAddr {
+        self.proxies.client_address(peer_of(request), request.headers())
     }
 
     fn too_many(&self, request: &Request, wait: Duration) -> Rejection {

@@ -8,6 +8,7 @@ mod export;
 mod files;
 mod health;
 mod schemas;
+mod sheets;
 mod studies;
 mod submit;
 
@@ -20,8 +21,8 @@ use crate::access::RequiredScope;
 use crate::routes::{RouteSpec, Routes};
 use crate::state::AppState;
 
-/// Returns every route with its description and what it needs. What may be part of any study, such as the events,
-/// requires the scope to read every study.
+/// Returns every route with its description and what it needs. What may be part of any study, such as the events, shows
+/// those that the sender may read; lists of entities require the scope to read every study.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     let probe = RouteSpec::from(RequiredScope::None).probe();
     Routes::new(access)
@@ -31,25 +32,27 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add(RequiredScope::System, routes!(schemas::register))
         .add_complete(RequiredScope::Read, routes!(schemas::registration))
         .add(RequiredScope::Read, routes!(schemas::get))
+        .add(RequiredScope::Read, routes!(sheets::template))
         .add(RequiredScope::WriteStudy, routes!(submit::submit))
         .add(RequiredScope::WriteStudy, routes!(batch::submit_batch))
+        .add(RequiredScope::WriteStudy, routes!(sheets::submit_sheet))
         .add(RequiredScope::Read, routes!(studies::list))
-        .add(RequiredScope::ReadStudy, routes!(studies::get))
+        .add(RequiredScope::ReadPublished, routes!(studies::get))
         .add(RequiredScope::WriteStudy, routes!(studies::create))
-        .add(RequiredScope::ReadStudy, routes!(analyses::list))
-        .add(RequiredScope::ReadStudy, routes!(analyses::list_paginated))
+        .add(RequiredScope::ReadPublished, routes!(analyses::list))
+        .add(RequiredScope::ReadPublished, routes!(analyses::list_paginated))
         .add(RouteSpec::from(RequiredScope::ReadStudy).reading(), routes!(analyses::search, analyses::search_with_body))
         .add(RequiredScope::WriteStudy, routes!(analyses::publish))
         .add(RequiredScope::WriteStudy, routes!(analyses::unpublish))
         .add(RequiredScope::WriteStudy, routes!(analyses::suppress))
-        .add(RequiredScope::ReadStudy, routes!(analyses::get))
+        .add(RequiredScope::ReadPublished, routes!(analyses::get))
         .add(RequiredScope::WriteStudy, routes!(analyses::replace, analyses::patch))
-        .add(RequiredScope::ReadStudy, routes!(analyses::files))
-        .add(RequiredScope::ReadStudy, routes!(files::get))
+        .add(RequiredScope::ReadPublished, routes!(analyses::files))
+        .add(RequiredScope::ReadPublished, routes!(files::get))
         .add(RequiredScope::WriteStudy, routes!(files::update, files::delete))
-        .add(RouteSpec::from(RequiredScope::ReadAllStudies).export(), routes!(export::analyses))
+        .add(RouteSpec::from(RequiredScope::Read).export(), routes!(export::analyses))
         .add(RouteSpec::from(RequiredScope::ReadStudy).export(), routes!(export::study))
-        .add(RequiredScope::ReadAllStudies, routes!(entities::get))
-        .add(RequiredScope::ReadAllStudies, routes!(entities::list))
-        .add(RequiredScope::ReadAllStudies, routes!(events::follow))
+        .add(RequiredScope::ReadEntity, routes!(entities::get))
+        .add(RequiredScope::ReadEntities, routes!(entities::list))
+        .add(RequiredScope::Read, routes!(events::follow))
 }

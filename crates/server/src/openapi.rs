@@ -48,6 +48,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
         (name = "Search", description = "Catalogues: what there is, GraphQL, downloads"),
         (name = "Indexes", description = "What the search service searches: made, filled, checked, removed"),
         (name = "Keys", description = "API keys: made, listed, revoked"),
+        (name = "Sign-in", description = "Sessions of people"),
         (name = "Backup", description = "Everything that the server keeps, as one file"),
         (name = "Language models", description = "The same services by the Model Context Protocol"),
         (name = "Health", description = "Is it there, can it work"),

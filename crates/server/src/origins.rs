@@ -104,6 +104,11 @@ impl Origins {
         self.0.is_empty()
     }
 
+    /// Returns the first one.
+    pub fn first(&self) -> Option<&str> {
+        self.0.first().map(|origin| origin.text.as_str())
+    }
+
     /// Returns whether an origin is one of these.
     pub(crate) fn contains(&self, origin: &HeaderValue) -> bool {
         self.0.iter().any(|known| known.text.as_bytes() == origin.as_bytes())

@@ -4,6 +4,8 @@
 //! decided by the address, in the browser. Everything is in the binary, as `make portal` wrote it. No script, style,
 //! picture or font comes from elsewhere, and nothing within the document itself is run.
 
+mod branding;
+
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
@@ -13,9 +15,12 @@ use http::{HeaderMap, HeaderValue, Uri, header};
 use rust_embed::RustEmbed;
 use serde::{Deserialize, Serialize};
 
+use self::branding::{LOGO_PATH, logo};
+pub use self::branding::{PortalColours, PortalLogo};
 use crate::AccessControl;
 use crate::access::RequiredScope;
 use crate::app::unknown_path;
+use crate::documentation::document;
 use crate::response::json;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::state::AppState;
@@ -33,7 +38,7 @@ const PAGE: &str = include_str!("../assets/portal/index.html");
 #[folder = "assets/portal"]
 struct PortalFiles;
 
-/// Names and texts of the portal that the operator chose. What is left out is as the portal has it.
+/// Names, texts, colours and logo of the portal that the operator chose. What is left out is as the portal has it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "camelCase")]
 pub struct PortalTexts {
@@ -52,6 +57,15 @@ pub struct PortalTexts {
     /// Links at the foot of every page.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<PortalLink>,
+    /// The colour of links and buttons, in each theme.
+    #[serde(default)]
+    pub colours: PortalColours,
+    /// The file with the logo, which stands beside the name. Pages are told its address instead.
+    #[serde(skip_serializing)]
+    pub logo: Option<String>,
+    /// The content of that file.
+    #[serde(skip)]
+    pub picture: Option<PortalLogo>,
 }
 
 /// A link at the foot of every page of the portal.
@@ -69,6 +83,8 @@ pub struct PortalLink {
 struct PortalSettings<'a> {
     #[serde(flatten)]
     texts: &'a PortalTexts,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    logo: Option<&'static str>,
     version: &'static str,
     scopes: Scopes<'a>,
     /// Whether changes need a credential.
@@ -90,6 +106,8 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add_undescribed(RouteSpec::new(RequiredScope::None, Dialect::Search), "/", get(home))
         .add_undescribed(RequiredScope::None, "/portal", get(async || page()))
         .add_undescribed(RequiredScope::None, "/portal/settings.json", get(settings))
+        .add_undescribed(RequiredScope::None, LOGO_PATH, get(logo))
+        .add_undescribed(RequiredScope::None, "/portal/documents/{*file}", get(document))
         .add_undescribed(RequiredScope::None, "/portal/{*page}", get(async || page()))
         .add_undescribed(RequiredScope::None, "/assets/portal/{file}", get(file))
 }
@@ -112,6 +130,7 @@ async fn settings(State(state): State<AppState>) -> Response {
     let rules = &state.access.scopes;
     let mut response = json(&PortalSettings {
         texts: &state.settings.portal,
+        logo: state.settings.portal.picture.as_ref().map(|_| LOGO_PATH),
         version: env!("CARGO_PKG_VERSION"),
         scopes: Scopes { study: rules.for_study("{study}"), system: rules.system() },
         authentication: state.access.authenticator.is_enabled(),

@@ -78,7 +78,7 @@ impl RouteSpec {
 
     /// Returns whether requests that change something are written to the audit log.
     pub(crate) fn is_audited(&self) -> bool {
-        matches!(self.scope, RequiredScope::WriteStudy | RequiredScope::System)
+        matches!(self.scope, RequiredScope::WriteStudy | RequiredScope::System | RequiredScope::Person)
     }
 }
 
@@ -249,7 +249,7 @@ fn describe_access(scope: RequiredScope, operation: &mut Operation) {
     }
     let mut ways = vec![SecurityRequirement::new(SCHEME, Vec::<String>::new())];
     // Reading may be open, which depends on the settings of the server.
-    if !matches!(scope, RequiredScope::WriteStudy | RequiredScope::System) {
+    if !matches!(scope, RequiredScope::WriteStudy | RequiredScope::System | RequiredScope::Person) {
         ways.push(SecurityRequirement::default());
     }
     operation.security = Some(ways);

@@ -25,6 +25,7 @@ use bytes::Bytes;
 use cantata_catalogue::introspection::FailedCatalogueBody;
 use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
 use cantata_engine::EngineError;
+use cantata_indexing::Indexing;
 use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
 use http::{Extensions, StatusCode, header};
 use serde_json::json;
@@ -58,13 +59,20 @@ pub(crate) struct SearchState {
     write_check: Arc<SharedCheck<Result<(), EngineError>>>,
     /// The server that has the metadata service too; none where only the routes of catalogues are used.
     app: Option<AppState>,
+    /// Keeps the indexes up to date, where this server does.
+    indexing: Option<Arc<Indexing>>,
 }
 
 impl SearchState {
-    pub(crate) fn new(service: Arc<SearchService>, settings: &HttpSettings, app: Option<AppState>) -> Self {
+    pub(crate) fn new(
+        service: Arc<SearchService>,
+        settings: &HttpSettings,
+        app: Option<AppState>,
+        indexing: Option<Arc<Indexing>>,
+    ) -> Self {
         let body_limit = settings.limits.search_body_limit;
         let persisted = transport::PersistedQueries::default();
-        Self { service, persisted, body_limit, write_check: Arc::default(), app }
+        Self { service, persisted, body_limit, write_check: Arc::default(), app, indexing }
     }
 }
 
@@ -81,7 +89,7 @@ pub async fn router<S: Clone + Send + Sync + 'static>(
 ) -> Result<Router<S>, Vec<ConfigProblem>> {
     let service = Arc::new(SearchService::start(engines, ConfigSource::Fixed(configs)).await?);
     service.watch();
-    let state = SearchState::new(service, settings, None);
+    let state = SearchState::new(service, settings, None, None);
     // The server that has these routes has its own ways to let people in.
     let access = Arc::new(AccessControl::default());
     Ok(routes(&access, state, settings).into_router())

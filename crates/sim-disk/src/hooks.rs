@@ -231,14 +231,21 @@ fn truncate(descriptor: c_int, length: off64_t) -> c_int {
 }
 
 fn sync(descriptor: c_int, real: impl FnOnce() -> c_long) -> c_int {
-    let mut site = None;
+    let mut caller = None;
     if RECORDS_SITES.load(Ordering::Relaxed) && !IS_UNHOOKED.get() {
-        site = unhooked(sync_sites::current);
+        caller = unhooked(|| {
+            // Other disks need not wait for a backtrace.
+            let is_wanted = by_descriptor(&mut DISKS.lock().unwrap_or_else(PoisonError::into_inner), descriptor)
+                .is_some_and(|(disk, _)| disk.sites.is_some());
+            if is_wanted { sync_sites::current() } else { None }
+        });
     }
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         let (disk, node) = by_descriptor(disks, descriptor)?;
         Some((|| -> CallResult {
-            if disk.sites.as_mut().is_some_and(|sites| sites.is_ignored(site.take())) {
+            if let (Some(sites), Some(caller)) = (&mut disk.sites, caller.take())
+                && sites.is_ignored(caller.site(&disk.model, node))
+            {
                 return Ok(0);
             }
             match disk.begin(Operation::Sync) {

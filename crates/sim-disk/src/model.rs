@@ -128,6 +128,19 @@ impl Model {
         }
     }
 
+    /// Returns the name of a file, without its folders; nothing for a folder, and for a file whose names are gone.
+    pub(crate) fn file_name(&self, id: NodeId) -> Option<&OsStr> {
+        if matches!(self.nodes[id], Node::Folder(_)) {
+            return None;
+        }
+        self.nodes.iter().find_map(|node| match node {
+            Node::Folder(folder) => {
+                folder.live.iter().find(|(_, child)| **child == id).map(|(name, _)| name.as_os_str())
+            }
+            Node::File(_) => None,
+        })
+    }
+
     /// Returns the node at a path relative to the mounted folder.
     pub(crate) fn find(&self, path: &Path) -> Option<NodeId> {
         path.components().try_fold(ROOT, |id, component| match (component, &self.nodes[id]) {

@@ -3,8 +3,31 @@
 use std::backtrace::Backtrace;
 use std::collections::BTreeSet;
 
-/// A place in the product's code: `file:line` of the sync; for a shared function also of its caller.
+use crate::model::{Model, NodeId};
+
+/// A place in the product's code: `file:line` of the sync; for a shared function also of its caller. The code of SQLite is
+/// not ours, so its syncs are told apart by the files: `SQLite, metadata.db-wal`, or `SQLite, a folder`.
 pub type SyncSite = String;
+
+/// Who makes a sync.
+#[derive(Debug)]
+pub(crate) enum SyncCaller {
+    Product(SyncSite),
+    Sqlite,
+}
+
+impl SyncCaller {
+    /// Returns the site of a sync of a file or folder.
+    pub(crate) fn site(self, model: &Model, node: NodeId) -> SyncSite {
+        match self {
+            Self::Product(site) => site,
+            Self::Sqlite => match model.file_name(node) {
+                Some(name) => format!("SQLite, {}", name.display()),
+                None => "SQLite, a folder".to_owned(),
+            },
+        }
+    }
+}
 
 /// The sites of syncs so far, and the one whose syncs are ignored.
 #[derive(Debug, Default)]
@@ -23,22 +46,21 @@ impl SyncSites {
     }
 
     /// Records a sync; returns whether it is to be ignored.
-    pub(crate) fn is_ignored(&mut self, site: Option<SyncSite>) -> bool {
-        let Some(site) = site else { return false };
+    pub(crate) fn is_ignored(&mut self, site: SyncSite) -> bool {
         let ignored = self.ignored.as_ref() == Some(&site);
         self.found.insert(site);
         ignored
     }
 }
 
-/// Returns the site of the running call; nothing for the syncs of SQLite, whose code is not ours.
-pub(crate) fn current() -> Option<SyncSite> {
+/// Returns who makes the running call; nothing if it is none of the product's.
+pub(crate) fn current() -> Option<SyncCaller> {
     let trace = Backtrace::force_capture().to_string();
     let mut frames = Vec::new();
     for line in trace.lines() {
         let line = line.trim();
         if line.contains("rusqlite") || line.contains("sqlite3") {
-            return None;
+            return Some(SyncCaller::Sqlite);
         }
         let Some(place) = line.strip_prefix("at ").and_then(in_workspace) else { continue };
         if place.starts_with("sim-disk/") || place.contains("/tests/") || !place.contains("/src/") {
@@ -50,7 +72,7 @@ pub(crate) fn current() -> Option<SyncSite> {
             break;
         }
     }
-    (!frames.is_empty()).then(|| frames.join(" < "))
+    (!frames.is_empty()).then(|| SyncCaller::Product(frames.join(" < ")))
 }
 
 /// Returns the place of a frame, from the folder of its crate on; nothing outside of the workspace. A backtrace names files

@@ -32,6 +32,29 @@ pub(crate) async fn list(client: &Object, study_key: i32, wanted: &AnalysisQuery
     rows.iter().map(read_revision).collect()
 }
 
+pub(crate) async fn list_after(
+    client: &Object,
+    study_key: i32,
+    states: StateSet,
+    after: Option<AnalysisId>,
+    limit: u64,
+) -> Result<Vec<Revision>> {
+    let (states, limit) = (i32::from(state_bits(states)), to_bigint(limit));
+    let rows = match after.map(to_uuid) {
+        None => {
+            let sql = "SELECT revision FROM analysis WHERE study_key = $1 AND ($2::int >> state) & 1 = 1
+                     ORDER BY analysis_id LIMIT $3";
+            query(client, READING, sql, &[&study_key, &states, &limit]).await?
+        }
+        Some(after) => {
+            let sql = "SELECT revision FROM analysis WHERE study_key = $1 AND ($2::int >> state) & 1 = 1
+                     AND analysis_id > $4 ORDER BY analysis_id LIMIT $3";
+            query(client, READING, sql, &[&study_key, &states, &limit, &after]).await?
+        }
+    };
+    rows.iter().map(read_revision).collect()
+}
+
 pub(crate) async fn count(client: &Object, study_key: i32, states: StateSet) -> Result<u64> {
     let sql = "SELECT coalesce(sum(analyses), 0)::bigint FROM analysis_count
              WHERE study_key = $1 AND ($2::int >> state) & 1 = 1";

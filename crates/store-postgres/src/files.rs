@@ -49,20 +49,8 @@ pub(crate) async fn list(
     study_key: Option<i32>,
     page: PageRange,
 ) -> Result<(u64, Vec<FileLocation>)> {
-    // PostgreSQL stores no text with NUL, so nothing has such a name.
-    if filter.name.as_ref().is_some_and(|name| name.contains('\0')) {
-        return Ok((0, vec![]));
-    }
-    let object_id = filter.object_id.map(|id| Uuid::from_bytes(*id.as_bytes()));
-    let analysis_id = filter.analysis_id.map(to_uuid);
-    let access = filter.access.map(access_code);
-    let mut conditions = WhereClause::default();
-    conditions.add("object_id", object_id.as_ref());
-    conditions.add("analysis_id", analysis_id.as_ref());
-    conditions.add("name", filter.name.as_ref());
-    conditions.add("study_key", study_key.as_ref());
-    conditions.add("access", access.as_ref());
-    let WhereClause { text, mut values } = conditions;
+    let Some(columns) = FilterColumns::of(filter, study_key) else { return Ok((0, vec![])) };
+    let WhereClause { text, mut values } = columns.conditions();
     let count = format!("SELECT count(*) FROM file{text}");
     let (limit, offset) = (values.len() + 1, values.len() + 2);
     let select = format!(
@@ -77,6 +65,64 @@ pub(crate) async fn list(
     Ok((from_bigint(total.get(0))?, rows.iter().map(read_location).collect::<Result<_>>()?))
 }
 
+/// Returns the files that match after an object id. The key is that of the study that the filter names, if it names one.
+pub(crate) async fn list_after(
+    client: &Object,
+    filter: &FileFilter,
+    study_key: Option<i32>,
+    after: Option<ObjectId>,
+    limit: u64,
+) -> Result<Vec<FileLocation>> {
+    let Some(columns) = FilterColumns::of(filter, study_key) else { return Ok(vec![]) };
+    let (after, limit) = (after.map(|id| Uuid::from_bytes(*id.as_bytes())), to_bigint(limit));
+    let mut conditions = columns.conditions();
+    conditions.compare("object_id", ">", after.as_ref());
+    let WhereClause { text, mut values } = conditions;
+    let select = format!(
+        "SELECT object_id, analysis_id, study_id, name, access FROM file JOIN study USING (study_key){text}
+         ORDER BY object_id LIMIT ${}",
+        values.len() + 1
+    );
+    values.push(&limit);
+    query(client, READING, &select, &values).await?.iter().map(read_location).collect()
+}
+
+/// What a filter says of columns.
+struct FilterColumns<'a> {
+    object_id: Option<Uuid>,
+    analysis_id: Option<Uuid>,
+    name: Option<&'a String>,
+    study_key: Option<i32>,
+    access: Option<i16>,
+}
+
+impl<'a> FilterColumns<'a> {
+    /// Returns nothing if no file can match.
+    fn of(filter: &'a FileFilter, study_key: Option<i32>) -> Option<Self> {
+        // PostgreSQL stores no text with NUL, so nothing has such a name.
+        if filter.name.as_ref().is_some_and(|name| name.contains('\0')) {
+            return None;
+        }
+        Some(Self {
+            object_id: filter.object_id.map(|id| Uuid::from_bytes(*id.as_bytes())),
+            analysis_id: filter.analysis_id.map(to_uuid),
+            name: filter.name.as_ref(),
+            study_key,
+            access: filter.access.map(access_code),
+        })
+    }
+
+    fn conditions(&self) -> WhereClause<'_> {
+        let mut conditions = WhereClause::default();
+        conditions.compare("object_id", "=", self.object_id.as_ref());
+        conditions.compare("analysis_id", "=", self.analysis_id.as_ref());
+        conditions.compare("name", "=", self.name);
+        conditions.compare("study_key", "=", self.study_key.as_ref());
+        conditions.compare("access", "=", self.access.as_ref());
+        conditions
+    }
+}
+
 /// A WHERE clause and its parameters.
 #[derive(Default)]
 struct WhereClause<'a> {
@@ -85,11 +131,11 @@ struct WhereClause<'a> {
 }
 
 impl<'a> WhereClause<'a> {
-    fn add<T: ToSql + Sync>(&mut self, column: &'static str, value: Option<&'a T>) {
+    fn compare<T: ToSql + Sync>(&mut self, column: &'static str, operator: &'static str, value: Option<&'a T>) {
         let Some(value) = value else { return };
         self.values.push(value);
         let word = if self.values.len() == 1 { "WHERE" } else { "AND" };
-        self.text.push_str(&format!(" {word} file.{column} = ${}", self.values.len()));
+        self.text.push_str(&format!(" {word} file.{column} {operator} ${}", self.values.len()));
     }
 }
 

@@ -22,6 +22,7 @@ mod migrate;
 mod notifications;
 mod pool;
 mod query;
+mod records;
 mod studies;
 mod types;
 mod writer;
@@ -33,8 +34,8 @@ use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
-    StoredAnalysis, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use deadpool_postgres::Object;
 use tokio::sync::watch;
@@ -182,6 +183,18 @@ impl Store for PostgresStore {
             .await
     }
 
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>> {
+        let list =
+            move |client: Object, key| async move { analyses::list_after(&client, key, states, after, limit).await };
+        self.in_study(study_id, list).await
+    }
+
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.in_study(study_id, move |client, key| async move { analyses::count(&client, key, states).await }).await
     }
@@ -204,6 +217,17 @@ impl Store for PostgresStore {
         let wanted = filter.clone();
         let list = move |mut client: Object, study_key| async move {
             files::list(&mut client, &wanted, study_key, page).await
+        };
+        match &filter.study_id {
+            Some(study_id) => self.in_study(study_id, move |client, key| list(client, Some(key))).await,
+            None => self.with_client(move |client| list(client, None)).await,
+        }
+    }
+
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
+        let wanted = filter.clone();
+        let list = move |client: Object, study_key| async move {
+            files::list_after(&client, &wanted, study_key, after, limit).await
         };
         match &filter.study_id {
             Some(study_id) => self.in_study(study_id, move |client, key| list(client, Some(key))).await,
@@ -242,6 +266,41 @@ impl Store for PostgresStore {
     async fn release_lease(&self, reader: &str, holder: &str) -> Result<()> {
         let (reader, holder) = (reader.to_owned(), holder.to_owned());
         self.with_client(move |client| async move { cursors::release_lease(&client, &reader, &holder).await }).await
+    }
+
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>> {
+        let id = id.to_owned();
+        self.with_client(move |client| async move { records::find(&client, kind, &id).await }).await
+    }
+
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>> {
+        self.with_client(move |client| async move { records::after(&client, kind, after, limit).await }).await
+    }
+
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64> {
+        self.with_client(move |client| async move { records::latest_change(&client, kind).await }).await
+    }
+
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>> {
+        let id = id.to_owned();
+        self.with_client(move |mut client| async move {
+            records::write(&mut client, kind, &id, base, document.as_deref()).await
+        })
+        .await
+    }
+
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
+        self.with_client(move |client| async move { records::purge_removed(&client, kind, up_to).await }).await
+    }
+
+    fn is_shared(&self) -> bool {
+        true
     }
 
     async fn check_health(&self) -> Result<()> {

@@ -26,9 +26,11 @@ use crate::error::unavailable;
 /// How long an operation waits for a connection.
 const POOL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The settings of every session. Commits are acknowledged only after they are durable.
+/// The settings of every session. Commits are acknowledged only after they are durable. The statements are written for this
+/// isolation level, whatever the default of the database is.
 const SESSION_SETUP: &str = "
     SET search_path TO cantata;
+    SET default_transaction_isolation TO 'read committed';
     SET statement_timeout TO '30s';
     SET lock_timeout TO '10s';
     SET idle_in_transaction_session_timeout TO '20s';

@@ -44,6 +44,29 @@ pub(crate) fn list(connection: &Connection, query: &AnalysisQuery) -> Result<Vec
     with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect())
 }
 
+pub(crate) fn list_after(
+    connection: &Connection,
+    study_id: &str,
+    states: StateSet,
+    after: Option<AnalysisId>,
+    limit: u64,
+) -> Result<Vec<Revision>> {
+    let read = |row: &Row<'_>| row.get(0).map(Revision);
+    let (states, limit) = (state_bits(states), to_bigint(limit));
+    let Some(after) = after else {
+        let sql = "SELECT revision FROM analysis
+                 WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
+                 ORDER BY analysis_id LIMIT ?3";
+        let params = (study_id, states, limit);
+        return with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect());
+    };
+    let sql = "SELECT revision FROM analysis
+             WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
+             AND analysis_id > ?4 ORDER BY analysis_id LIMIT ?3";
+    let params = (study_id, states, limit, after.as_bytes());
+    with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect())
+}
+
 pub(crate) fn count_in_states(connection: &Connection, study_id: &str, states: StateSet) -> Result<u64> {
     let sql = "SELECT coalesce(sum(analyses), 0) FROM analysis_count
              WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0";

@@ -3,19 +3,24 @@
 use std::path::Path;
 
 use cantata_core::{AnalysisId, error_chain};
-use cantata_store::{Result, StoreError, TypeQuery};
+use cantata_store::{RecordKind, Result, StoreError, TypeQuery};
 use rusqlite::{Connection, Row};
 
 use crate::checksum::RevisionRow;
-use crate::database::{CHECKSUMS_VERSION, StorePaths, open_reader, schema_version, with_statement};
+use crate::database::{
+    CHECKSUMS_VERSION, SHARED_RECORDS_VERSION, StorePaths, open_reader, schema_version, with_statement,
+};
 use crate::lookup::check_not_ahead;
 use crate::wal::check_wal;
-use crate::{events, files, studies, types};
+use crate::{events, files, records, studies, types};
 
 const CHECKING: &str = "checking the metadata database";
 
 /// How many revisions are read at once.
 const PAGE_SIZE: i64 = 500;
+
+/// How many shared records are read at once.
+const RECORDS_PAGE_SIZE: usize = 50;
 
 /// How many problems are listed; a damaged disk can make as many as there are rows.
 const MAX_PROBLEMS: usize = 100;
@@ -45,7 +50,8 @@ pub fn last_event(folder: &Path) -> Result<u64> {
 /// Returns what is damaged among the rows, the first hundred problems at most.
 pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
     // A database that an older version has written is checked once it was migrated.
-    if schema_version(connection)? < CHECKSUMS_VERSION {
+    let version = schema_version(connection)?;
+    if version < CHECKSUMS_VERSION {
         return Ok(Vec::new());
     }
     let mut problems = Vec::new();
@@ -54,6 +60,9 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
     }
     note(&mut problems, types::list(connection, &TypeQuery::all()));
     note(&mut problems, files::visit_blocks(connection, i64::MIN, i64::MAX, |_, _| {}));
+    if version >= SHARED_RECORDS_VERSION {
+        RecordKind::ALL.into_iter().for_each(|kind| check_records(connection, kind, &mut problems));
+    }
     check_revisions(connection, &mut problems)?;
     check_numbers(connection, &mut problems)?;
     for (sql, problem) in CROSS_CHECKS {
@@ -72,6 +81,20 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
 fn note<T>(problems: &mut Vec<String>, outcome: Result<T>) {
     if let Err(error) = outcome {
         problems.push(error_chain(&error));
+    }
+}
+
+/// Checks the shared records of a kind, some at a time: one may be large.
+fn check_records(connection: &Connection, kind: RecordKind, problems: &mut Vec<String>) {
+    let mut last = 0;
+    loop {
+        match records::after(connection, kind, last, RECORDS_PAGE_SIZE) {
+            Ok(page) => match page.last() {
+                Some(record) => last = record.change,
+                None => return,
+            },
+            Err(error) => return problems.push(error_chain(&error)),
+        }
     }
 }
 

@@ -16,6 +16,9 @@ mod embedded {
 /// The version of the tables since which rows have checksums.
 pub(crate) const CHECKSUMS_VERSION: i32 = 4;
 
+/// The version of the tables since which there are shared records.
+pub(crate) const SHARED_RECORDS_VERSION: i32 = 5;
+
 /// The name of the database file; everything else in the folder is derived from it.
 pub const METADATA_FILE: &str = "metadata.db";
 
@@ -111,7 +114,7 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     Ok(())
 }
 
-/// Copies the database to `….before-V4`, if 4 is the version that it is about to get.
+/// Copies the database to `….before-V5`, if 5 is the version that it is about to get.
 fn keep_copy(path: &Path, connection: &Connection, version: i32) -> Result<()> {
     const OPERATION: &str = "keeping a copy of the metadata database before its upgrade";
     let failed = |error: std::io::Error| StoreError::failed(OPERATION, error);
@@ -249,7 +252,7 @@ mod tests {
         let query = AnalysisQuery { study_id: "S".into(), states, limit: None, offset: 0 };
         assert_eq!(store.list_analyses(&query).await.unwrap(), [Revision(2), Revision(1)]);
         assert_eq!(store.analysis(ids[0]).await.unwrap().unwrap().revision, Revision(1));
-        let kept = Connection::open(folder.path().join("metadata.db.before-V4")).unwrap();
+        let kept = Connection::open(folder.path().join("metadata.db.before-V5")).unwrap();
         assert_eq!(schema_version(&kept).unwrap(), 2);
         let count: u64 = kept.query_row("SELECT count(*) FROM event", [], |row| row.get(0)).unwrap();
         assert_eq!(count, 2);
@@ -266,7 +269,7 @@ mod tests {
     fn a_database_of_a_newer_version_is_refused_with_both_versions() {
         let folder = tempfile::tempdir().unwrap();
         drop(SqliteStore::open(folder.path()).unwrap());
-        assert!(!folder.path().join("metadata.db.before-V4").is_file(), "a new database needs no way back");
+        assert!(!folder.path().join("metadata.db.before-V5").is_file(), "a new database needs no way back");
         let newer = Connection::open(StorePaths::within(folder.path()).metadata).unwrap();
         let sql = "INSERT INTO refinery_schema_history SELECT 99, 'later', applied_on, checksum
                    FROM refinery_schema_history LIMIT 1";
@@ -274,6 +277,6 @@ mod tests {
         drop(newer);
         let refused = SqliteStore::open(folder.path()).map(drop).unwrap_err();
         let text = cantata_core::error_chain(&refused);
-        assert!(text.contains("schema version 99") && text.contains("knows up to 4"), "{text}");
+        assert!(text.contains("schema version 99") && text.contains("knows up to 5"), "{text}");
     }
 }

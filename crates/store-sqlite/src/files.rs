@@ -139,6 +139,34 @@ pub(crate) fn list(reader: &Reader, filter: &FileFilter, page: PageRange) -> Res
     Ok((matching.len() as u64, page.select(matching).collect()))
 }
 
+/// Returns the files that match after an object id. Files are stored in blocks, so all of them are looked at unless the filter
+/// names an analysis or a file; only those of the page are read.
+pub(crate) fn list_after(
+    reader: &Reader,
+    filter: &FileFilter,
+    after: Option<ObjectId>,
+    limit: u64,
+) -> Result<Vec<FileLocation>> {
+    let limit = usize::try_from(limit).unwrap_or(usize::MAX);
+    let is_later = |object_id: ObjectId| after.is_none_or(|after| object_id > after);
+    let candidates = match (filter.object_id, filter.analysis_id) {
+        (Some(object_id), _) => find(reader, object_id)?.into_iter().collect(),
+        (None, Some(analysis_id)) => of_analysis(&reader.metadata, analysis_id)?,
+        (None, None) => {
+            let mut later = scan(&reader.metadata, filter)?;
+            later.retain(|object_id| is_later(*object_id));
+            later.sort_unstable();
+            let files = later.into_iter().take(limit).map(|object_id| find(reader, object_id));
+            return files.filter_map(Result::transpose).collect();
+        }
+    };
+    let mut later: Vec<FileLocation> =
+        candidates.into_iter().filter(|file| filter.matches(file) && is_later(file.object_id)).collect();
+    later.sort_unstable_by_key(|file| file.object_id);
+    later.truncate(limit);
+    Ok(later)
+}
+
 /// Returns the files of an analysis, from its document.
 fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<FileLocation>> {
     let Some(stored) = analyses::find(connection, analysis_id)? else {

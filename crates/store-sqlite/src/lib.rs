@@ -17,6 +17,7 @@ mod files;
 mod lookup;
 mod missing_checksums;
 mod reader_pool;
+mod records;
 mod revisions;
 mod studies;
 mod types;
@@ -34,8 +35,8 @@ use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_durable_file as durable_file;
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
-    StoredAnalysis, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use tokio::sync::watch;
 
@@ -189,6 +190,17 @@ impl Store for SqliteStore {
         self.read_blocking(move |reader| analyses::list(&reader.metadata, &query)).await
     }
 
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>> {
+        let study_id = study_id.to_owned();
+        self.read_blocking(move |reader| analyses::list_after(&reader.metadata, &study_id, states, after, limit)).await
+    }
+
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.readers.read(|reader| analyses::count_in_states(&reader.metadata, study_id, states))
     }
@@ -211,6 +223,12 @@ impl Store for SqliteStore {
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
         let filter = filter.clone();
         self.read_blocking(move |reader| with_snapshot(reader, || files::list(reader, &filter, page))).await
+    }
+
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
+        let filter = filter.clone();
+        self.read_blocking(move |reader| with_snapshot(reader, || files::list_after(reader, &filter, after, limit)))
+            .await
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
@@ -242,6 +260,35 @@ impl Store for SqliteStore {
     async fn release_lease(&self, reader: &str, holder: &str) -> Result<()> {
         let (reader, holder) = (reader.to_owned(), holder.to_owned());
         self.writer.write(move |context| cursors::release_lease(&context.connection, &reader, &holder)).await
+    }
+
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>> {
+        self.readers.read(|reader| records::find(&reader.metadata, kind, id))
+    }
+
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>> {
+        self.read_blocking(move |reader| records::after(&reader.metadata, kind, after, limit)).await
+    }
+
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64> {
+        self.readers.read(|reader| records::latest_change(&reader.metadata, kind))
+    }
+
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>> {
+        let id = id.to_owned();
+        self.writer
+            .write(move |context| records::write(&context.connection, kind, &id, base, document.as_deref()))
+            .await
+    }
+
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
+        self.writer.write(move |context| records::purge_removed(&context.connection, kind, up_to)).await
     }
 
     async fn check_health(&self) -> Result<()> {

@@ -163,6 +163,12 @@ impl StateSet {
     /// Every state.
     pub const ALL: StateSet = StateSet(0b111);
 
+    /// Returns the states that are in both sets.
+    #[must_use]
+    pub fn intersection(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// Says whether a state is in the set.
     pub fn contains(self, state: AnalysisState) -> bool {
         self.0 & (1 << state_code(state)) != 0

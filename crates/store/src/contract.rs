@@ -4,8 +4,8 @@
 //! `cantata_store::contract_tests!(an_expression_that_makes_a_backend);`, becomes one test for each case, named
 //! after the behaviour. Every case gets a backend of its own and starts with an empty store.
 //!
-//! The cases are grouped as the trait is: studies, types, analyses, files, events, cursors. Above these stand concurrency (what
-//! holds when many callers come at once), restart (what holds after the store was closed and opened again), and
+//! The cases are grouped as the trait is: studies, types, analyses, files, events, cursors, records. Above these stand
+//! concurrency (what holds when many callers come at once), restart (what holds after the store was closed and opened again), and
 //! random sequences of operations compared with a model that is too simple to be wrong.
 
 #![expect(clippy::unwrap_used, reason = "everything here is a test; a failure of the store is a failed test")]
@@ -19,6 +19,7 @@ mod events;
 mod files;
 mod model;
 mod random;
+mod records;
 mod restart;
 mod steps;
 mod studies;
@@ -97,6 +98,7 @@ macro_rules! contract_tests {
                 listing_is_ordered_by_analysis_id
                 listing_selects_states
                 listing_pages
+                listing_pages_by_key
                 listing_shows_latest_revisions_only
                 an_unknown_study_lists_nothing
                 counting_follows_the_states
@@ -123,6 +125,7 @@ macro_rules! contract_tests {
                 a_removed_file_is_gone
                 every_combination_of_conditions_is_honoured
                 listing_is_ordered_and_pages
+                listing_pages_by_object_id
                 conditions_compare_to_the_letter
                 search_finds_any_file
                 search_finds_one_object_id
@@ -152,6 +155,15 @@ macro_rules! contract_tests {
                 readers_know_nothing_of_each_other
                 racing_holders_have_one_winner
                 cursors_survive_a_restart
+            }
+            records {
+                a_record_reads_back_as_it_was_written
+                records_that_were_never_written_are_absent
+                changes_count_up_per_kind_and_are_followed
+                a_write_from_an_old_base_changes_nothing
+                a_removed_record_is_seen_by_followers_until_it_is_purged
+                racing_writers_of_a_kind_have_one_winner
+                records_are_no_events_and_survive_a_restart
             }
             concurrency {
                 racing_registrations_get_consecutive_versions

@@ -11,7 +11,8 @@
 //!   (optimistic concurrency), so the service holds no lock;
 //! * a successful write is durable when it returns;
 //! * the events are an outbox. A consumer of it is a named **reader** with a **cursor**, the position up to which it has
-//!   processed events, which only the holder of its **lease** may advance.
+//!   processed events, which only the holder of its **lease** may advance;
+//! * what else the servers of a database must agree on, such as keys, is in **shared records**, by kind and id.
 
 mod analyses;
 pub mod codes;
@@ -19,6 +20,7 @@ pub mod codes;
 pub mod contract;
 mod error;
 mod files;
+mod records;
 mod types;
 
 use std::time::Duration;
@@ -33,6 +35,7 @@ pub use analyses::{
 };
 pub use error::{StoreError, StoreErrorSource};
 pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange};
+pub use records::{RecordBase, RecordKind, SharedRecord};
 pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
 /// The duration of a lease: how long other processes wait before they take over from one that was killed.
@@ -86,6 +89,16 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the latest revisions of a study's analyses, ordered by analysis id.
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>>;
 
+    /// Returns up to `limit` of the latest revisions of a study's analyses in these states whose analysis ids come after one,
+    /// ordered by analysis id.
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>>;
+
     /// Counts a study's analyses in these states.
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64>;
 
@@ -100,6 +113,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns one page of the files that match, ordered by object id, and how many match in all.
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)>;
+
+    /// Returns up to `limit` of the files that match whose object ids come after one, ordered by object id.
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>>;
 
     /// Returns up to `limit` events numbered above `after`, in order and without a gap.
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>>;
@@ -136,6 +152,35 @@ pub trait Store: Send + Sync + 'static {
                 return Ok(());
             }
         }
+    }
+
+    /// Returns a shared record; nothing if it was removed.
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>>;
+
+    /// Returns up to `limit` shared records of a kind that were written after a change, in the order of their changes;
+    /// removed ones are empty.
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>>;
+
+    /// Returns the number of the latest change of a kind of shared records; 0 if there was none.
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64>;
+
+    /// Writes a shared record, or removes it, and returns the number of the change; nothing is changed, and none
+    /// returned, unless the base holds.
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>>;
+
+    /// Purges the records of a kind that were removed by this change or an earlier one; nobody may follow the kind from
+    /// before it.
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()>;
+
+    /// Returns whether other servers may use the database at the same time.
+    fn is_shared(&self) -> bool {
+        false
     }
 
     /// Fails if the database cannot be read.

@@ -17,6 +17,7 @@ pub mod engines;
 mod events;
 pub mod fault_proxy;
 mod http_message;
+pub mod identity;
 pub mod kafka;
 mod mock_server;
 pub mod raw;

@@ -4,19 +4,17 @@
 import { GraphiQL } from 'graphiql';
 import { createRoot } from 'react-dom/client';
 
-import { storageOf } from './storage.js';
+import { exampleFor } from './example.js';
 import { fetcherOf } from './fetcher.js';
+import { storageOf } from './storage.js';
 import './style.css';
-
-const GREETING = `# Ctrl+Enter runs a query.
-# Ctrl+Space completes a name.
-
-`;
 
 const path = window.location.pathname;
 
-createRoot(document.getElementById('graphiql')).render(
-  <GraphiQL fetcher={fetcherOf(path)} storage={storageOf(path)} defaultQuery={GREETING}>
-    <GraphiQL.Logo>Cantata</GraphiQL.Logo>
-  </GraphiQL>,
+exampleFor(path).then((example) =>
+  createRoot(document.getElementById('graphiql')).render(
+    <GraphiQL fetcher={fetcherOf(path)} storage={storageOf(path)} defaultQuery={example}>
+      <GraphiQL.Logo>Cantata</GraphiQL.Logo>
+    </GraphiQL>,
+  ),
 );

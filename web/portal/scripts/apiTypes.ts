@@ -25,6 +25,8 @@ const ROOTS = [
   'MadeApiKey',
   'NewApiKey',
   'Readiness',
+  'SessionState',
+  'SignedOut',
   'Study',
   'StudyRequest',
 ];

@@ -13,6 +13,7 @@ await import('./unconfigured');
 await import('./table');
 await import('./charts');
 await import('./many');
+await import('./branding');
 await import('./csv');
 await import('./takeaway');
 await import('./manage');

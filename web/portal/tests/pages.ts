@@ -1,7 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { close, DESKTOP, open, overflow, PHONE, settled, shoot, TABLET, total, violations, world } from './support';
+import {
+  close,
+  DESKTOP,
+  open,
+  overflow,
+  PHONE,
+  settled,
+  shoot,
+  TABLET,
+  textOf,
+  total,
+  violations,
+  world,
+} from './support';
 
 /** Every page with a selector that matches once it is complete. */
 const PAGES: Record<string, [path: string, complete: string]> = {
@@ -21,6 +34,8 @@ const PAGES: Record<string, [path: string, complete: string]> = {
   indexing: ['/portal/manage/indexing', '#jobs'],
   keys: ['/portal/manage/keys', '.empty'],
   learn: ['/portal/learn', '.learn-card'],
+  guide: ['/portal/learn/guide/researcher', '.guide h2'],
+  document: ['/portal/learn/search', '.guide .plain-table'],
   missing: ['/portal/no/such/page', '.empty'],
 };
 
@@ -146,5 +161,33 @@ test('a slow answer shows that it is still coming', async () => {
   await page.locator('.skeleton').first().waitFor();
   await page.getByText('Still loading').waitFor();
   await shoot(page, 'slow');
+  await close(page);
+});
+
+test('guides lead to each other, to places within them, and back', async () => {
+  const page = await open('/portal/learn');
+  await page.getByRole('link', { name: 'For researchers' }).click();
+  await page.getByRole('heading', { level: 1, name: 'For researchers' }).waitFor();
+  await page.waitForFunction(() => document.querySelector<HTMLImageElement>('.guide-image')?.complete);
+  assert.ok(await page.evaluate(() => document.querySelector<HTMLImageElement>('.guide-image')!.naturalWidth > 100));
+  await page.getByRole('link', { name: 'pivots' }).click();
+  const heading = page.getByRole('heading', { name: 'Nested fields and pivots' });
+  await heading.waitFor();
+  await page.waitForFunction(() => window.scrollY > 500);
+  assert.ok(page.url().endsWith('/portal/learn/search#nested-fields-and-pivots'), page.url());
+  await page.goBack();
+  await page.getByRole('heading', { level: 1, name: 'For researchers' }).waitFor();
+  await page.goto(`${world.base}/portal/learn/no-such-document`);
+  await page.getByText('There is no such page').waitFor();
+  await close(page);
+});
+
+test('GraphiQL opens with a query that works', async () => {
+  const page = await open('/files/graphql');
+  const editor = page.locator('.graphiql-query-editor');
+  await editor.getByText('doc_count').first().waitFor();
+  await page.getByRole('button', { name: /execute query/i }).click();
+  await page.locator('.result-window').getByText('"total"').first().waitFor();
+  assert.doesNotMatch(await textOf(page.locator('.result-window')), /"errors"/);
   await close(page);
 });

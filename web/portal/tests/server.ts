@@ -7,7 +7,7 @@ import { join } from 'node:path';
 
 export const CACHE = process.env.CANTATA_CACHE || join(homedir(), '.cache/cantata');
 const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, 'target');
-const PROGRAM = process.env.CANTATA_BIN || join(TARGET, 'debug/cantata');
+export const PROGRAM = process.env.CANTATA_BIN || join(TARGET, 'debug/cantata');
 
 export interface TestServer {
   /** The match of what the server printed when it was ready, and the groups of it that the expression has. */

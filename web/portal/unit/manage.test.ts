@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import { layout } from '../src/charts/treemap';
-import { snippets } from '../src/download/snippets';
 import { diff } from '../src/manage/diff';
 import { exampleOf } from '../src/manage/example';
 import { exampleText } from '../src/manage/exampleText';
@@ -15,7 +14,6 @@ import { combined } from '../src/sets/api';
 import { readIds } from '../src/sets/idList';
 import { filterOf } from '../src/sets/live';
 import { exactCounts, regionsOf } from '../src/sets/regions';
-import { sampleCatalogue } from './helpers';
 
 test('violations are found in the message and at their lines', () => {
   const text =
@@ -207,26 +205,6 @@ test('the regions of a Venn diagram add up', () => {
   const exact = exactCounts(atLeast);
   expect(Object.fromEntries(exact)).toEqual({ 1: 4, 2: 3, 3: 3, 4: 2, 5: 2, 6: 1, 7: 1 });
   expect(regionsOf(2)).toEqual([1, 2, 3]);
-});
-
-test('code to copy survives quotes in values', () => {
-  const catalogue = sampleCatalogue();
-  const all = snippets({
-    catalogue,
-    filter: { op: 'and', content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])] },
-    sort: [],
-    fields: [],
-    origin: 'http://h',
-  });
-  const curl = all.find(({ name }) => name === 'curl')?.code ?? '';
-  expect(curl).toContain("it'\\''s");
-  expect(curl).toMatch(/^# The first 100 records/);
-  expect(all.map(({ name }) => name)).toEqual(['GraphQL', 'SQON', 'curl', 'Python', 'R', 'URL']);
-  const address = new URL(all.at(-1)?.code ?? '');
-  expect(JSON.parse(address.searchParams.get('filters') ?? '')).toEqual({
-    op: 'and',
-    content: [leaf('in', 'file_id', ['it\'s "so" \\ $x'])],
-  });
 });
 
 test('a set has a filter that can be opened live, unless it is a long list', () => {

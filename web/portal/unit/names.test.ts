@@ -26,7 +26,15 @@ test('a field whose name another one has is asked for by the name that the serve
   const catalogue = sampleCatalogue();
   const column = selectable(catalogue).find(({ field }) => field.name === 'tumour-grade');
   if (!column) throw new Error('there is no such column');
-  const taken = { catalogue, filter: null, sort: [], fields: [column.field], origin: 'http://h' };
+  const taken = {
+    catalogue,
+    filter: null,
+    sort: [],
+    fields: [column.field],
+    origin: 'http://h',
+    total: 0,
+    hasKey: false,
+  };
   expect(graphqlText(taken)).toContain(' tumour_grade_2\n');
   const sorted = { ...START, sort: [{ fieldName: 'tumour-grade', desc: false }] };
   const { query, variables } = viewRequest(catalogue, sorted, [column.field], new Map());

@@ -5,13 +5,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 /// Returns the name of the subject.
-pub(super) fn name(claims: &Map<String, Value>) -> String {
+pub(crate) fn name(claims: &Map<String, Value>) -> String {
     let texts = ["sub", "preferred_username", "client_id", "azp"].map(|name| claims.get(name).and_then(Value::as_str));
     texts.into_iter().flatten().next().unwrap_or("a token without a subject").to_owned()
 }
 
 /// Returns the scopes: those of the configured claim, else those of all claims in which servers put them.
-pub(super) fn scopes(claims: &Map<String, Value>, named: Option<&str>) -> BTreeSet<String> {
+pub(crate) fn scopes(claims: &Map<String, Value>, named: Option<&str>) -> BTreeSet<String> {
     let mut scopes = BTreeSet::new();
     if let Some(named) = named {
         // Names of claims may be addresses, which have dots themselves.
@@ -30,7 +30,8 @@ pub(super) fn scopes(claims: &Map<String, Value>, named: Option<&str>) -> BTreeS
     scopes
 }
 
-fn at<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
+/// Returns the claim at a dotted path.
+pub(crate) fn at<'a>(claims: &'a Map<String, Value>, path: &str) -> Option<&'a Value> {
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     let found = claims.get(first)?;
     if rest.is_empty() { Some(found) } else { at(found.as_object()?, rest) }

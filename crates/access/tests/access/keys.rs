@@ -1,23 +1,46 @@
-//! Keys that this server made: in force from their creation to their end, and in no file as they are.
+//! Keys that servers made: in force from their creation to their end on every server, and nowhere as they are.
 
 use std::sync::Arc;
 
-use cantata_access::{AuthError, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret};
+use cantata_access::{
+    AuthError, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, import_key_file, read_key_file,
+};
 use cantata_core::Timestamp;
+use cantata_store::{RecordBase, RecordKind, Store};
+use cantata_store_sqlite::SqliteStore;
 use tempfile::TempDir;
 
 use crate::support::name;
 
 const INVALID: Result<String, AuthError> = Err(AuthError::Invalid);
 
-fn add(keys: &KeyFile, name: &str, expires: Option<Timestamp>) -> KeySecret {
+async fn add(keys: &KeyRegistry, name: &str, expires: Option<Timestamp>) -> KeySecret {
     let (record, secret) = KeyRecord::new(name, &["STUDY.ABC.WRITE".to_owned()], expires).unwrap();
-    keys.add(record).unwrap();
+    keys.add(record).await.unwrap();
     secret
 }
 
-fn server_on(folder: &TempDir) -> Authenticator {
-    Authenticator::default().with_keys(Arc::new(KeyFile::in_folder(folder.path())))
+/// A store that several servers share.
+struct Shared {
+    folder: TempDir,
+    store: Arc<dyn Store>,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let store = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        Self { folder, store }
+    }
+
+    /// Returns the keys as one of the servers sees them.
+    fn keys(&self) -> KeyRegistry {
+        KeyRegistry::new(Arc::clone(&self.store))
+    }
+
+    fn server(&self) -> Authenticator {
+        Authenticator::default().with_keys(Arc::new(self.keys()))
+    }
 }
 
 /// Asks until the answer is as expected; a server may take a moment to see a change.
@@ -32,36 +55,36 @@ async fn eventually(authenticator: &Authenticator, secret: &str, expected: &Resu
 }
 
 #[tokio::test]
-async fn a_key_counts_beside_a_running_server_from_creation_to_revocation() {
-    let folder = TempDir::new().unwrap();
-    let (server, command) = (server_on(&folder), KeyFile::in_folder(folder.path()));
+async fn a_key_counts_on_every_server_from_creation_to_revocation() {
+    let shared = Shared::new();
+    let (server, other) = (shared.server(), shared.keys());
     let early = KeySecret::generate().unwrap();
     assert_eq!(name(&server, early.reveal()).await, INVALID);
-    let secret = add(&command, "ada", None);
+    let secret = add(&other, "ada", None).await;
     eventually(&server, secret.reveal(), &Ok("ada".to_owned())).await;
     assert!(server.identify(secret.reveal()).await.unwrap().has_scope("STUDY.ABC.WRITE"));
-    command.revoke("ada").unwrap();
+    other.revoke("ada").await.unwrap();
     eventually(&server, secret.reveal(), &INVALID).await;
 }
 
 #[tokio::test]
 async fn an_expired_key_is_refused_like_an_unknown_one() {
-    let folder = TempDir::new().unwrap();
-    let keys = KeyFile::in_folder(folder.path());
+    let shared = Shared::new();
+    let keys = shared.keys();
     let hour = 3_600_000_000;
     let now = Timestamp::now().as_micros();
-    let expired = add(&keys, "expired", Some(Timestamp::from_micros(now - hour)));
-    let lasting = add(&keys, "lasting", Some(Timestamp::from_micros(now + hour)));
-    let server = server_on(&folder);
+    let expired = add(&keys, "expired", Some(Timestamp::from_micros(now - hour))).await;
+    let lasting = add(&keys, "lasting", Some(Timestamp::from_micros(now + hour))).await;
+    let server = shared.server();
     assert_eq!(name(&server, expired.reveal()).await, INVALID);
     assert_eq!(name(&server, lasting.reveal()).await, Ok("lasting".to_owned()));
 }
 
 #[tokio::test]
 async fn nothing_but_the_whole_secret_counts() {
-    let folder = TempDir::new().unwrap();
-    let secret = add(&KeyFile::in_folder(folder.path()), "ada", None);
-    let server = server_on(&folder);
+    let shared = Shared::new();
+    let secret = add(&shared.keys(), "ada", None).await;
+    let server = shared.server();
     let text = secret.reveal();
     let digest = serde_json::to_value(secret.digest()).unwrap();
     for wrong in [
@@ -79,86 +102,111 @@ async fn nothing_but_the_whole_secret_counts() {
 }
 
 #[tokio::test]
-async fn the_file_has_no_secret_and_is_for_its_owner_alone() {
-    let folder = TempDir::new().unwrap();
-    let secret = add(&KeyFile::in_folder(folder.path()), "ada", None);
-    for entry in std::fs::read_dir(folder.path()).unwrap() {
+async fn the_store_has_no_secret() {
+    let shared = Shared::new();
+    let secret = add(&shared.keys(), "ada", None).await;
+    let secret = secret.reveal().trim_start_matches("cantata_").as_bytes();
+    for entry in std::fs::read_dir(shared.folder.path()).unwrap() {
         let path = entry.unwrap().path();
-        let text = std::fs::read_to_string(&path).unwrap();
-        assert!(!text.contains(secret.reveal().trim_start_matches("cantata_")), "{}", path.display());
-    }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        let mode = std::fs::metadata(folder.path().join("keys.json")).unwrap().permissions().mode();
-        assert_eq!(mode & 0o777, 0o600);
+        let content = std::fs::read(&path).unwrap();
+        assert!(!content.windows(secret.len()).any(|part| part == secret), "{}", path.display());
     }
 }
 
 #[tokio::test]
-async fn a_file_that_cannot_be_read_lets_nobody_in() {
-    let folder = TempDir::new().unwrap();
-    let keys = KeyFile::in_folder(folder.path());
-    let secret = add(&keys, "ada", None);
-    for damage in ["{", "{\"version\":2,\"keys\":[]}", "{\"version\":1,\"keys\":[{}]}", "[]"] {
-        std::fs::write(folder.path().join("keys.json"), damage).unwrap();
-        assert_eq!(name(&server_on(&folder), secret.reveal()).await, Err(AuthError::Unavailable), "{damage}");
-        assert!(matches!(keys.revoke("ada"), Err(KeyError::Unusable(_))), "{damage}");
+async fn a_key_that_cannot_be_read_is_not_accepted_and_the_others_are() {
+    let shared = Shared::new();
+    let keys = shared.keys();
+    let (ada, bob) = (add(&keys, "ada", None).await, add(&keys, "bob", None).await);
+    let id = keys.list().await.unwrap()[0].id.clone();
+    for damage in ["{", "{}", "[]", "{\"id\":\"x\",\"name\":\"ada\"}"] {
+        shared.store.write_record(RecordKind::Key, &id, RecordBase::Any, Some(damage.to_owned())).await.unwrap();
+        assert_eq!(name(&shared.server(), ada.reveal()).await, INVALID, "{damage}");
+        assert_eq!(name(&shared.server(), bob.reveal()).await, Ok("bob".to_owned()), "{damage}");
+        assert!(matches!(keys.revoke_id(&id).await, Err(KeyError::Unusable(_))), "{damage}");
     }
-    std::fs::write(folder.path().join("keys.json"), "").unwrap();
-    assert_eq!(name(&server_on(&folder), secret.reveal()).await, INVALID);
 }
 
-#[test]
-fn a_file_of_a_later_version_is_refused_with_both_versions() {
-    let folder = TempDir::new().unwrap();
-    std::fs::write(folder.path().join("keys.json"), "{\"version\":2,\"entries\":{}}").unwrap();
-    let refused = KeyFile::in_folder(folder.path()).list().err().unwrap().to_string();
+/// Writes a file of keys as earlier versions did.
+fn write_key_file(folder: &TempDir, records: &[KeyRecord]) {
+    let content = serde_json::json!({"version": 1, "keys": records});
+    std::fs::write(folder.path().join("keys.json"), content.to_string()).unwrap();
+}
+
+#[tokio::test]
+async fn the_file_of_an_earlier_version_is_imported_once() {
+    let shared = Shared::new();
+    let keys = shared.keys();
+    import_key_file(shared.folder.path(), &keys).await.unwrap();
+    assert!(keys.is_new().await.unwrap());
+    let (record, secret) = KeyRecord::new("ada", &["song.READ".to_owned()], None).unwrap();
+    write_key_file(&shared.folder, std::slice::from_ref(&record));
+    import_key_file(shared.folder.path(), &keys).await.unwrap();
+    assert_eq!(keys.list().await.unwrap(), [record.clone()]);
+    assert_eq!(name(&shared.server(), secret.reveal()).await, Ok("ada".to_owned()));
+    assert!(read_key_file(shared.folder.path()).unwrap().is_empty(), "the file has another name now");
+    // A key that was revoked meanwhile does not come back with an old file.
+    keys.revoke("ada").await.unwrap();
+    write_key_file(&shared.folder, &[record]);
+    import_key_file(shared.folder.path(), &keys).await.unwrap();
+    assert_eq!(name(&shared.server(), secret.reveal()).await, INVALID);
+}
+
+#[tokio::test]
+async fn a_file_that_cannot_be_read_is_refused_and_kept() {
+    let shared = Shared::new();
+    for damage in ["{", "{\"version\":1,\"keys\":[{}]}", "[]"] {
+        std::fs::write(shared.folder.path().join("keys.json"), damage).unwrap();
+        let imported = import_key_file(shared.folder.path(), &shared.keys()).await;
+        assert!(matches!(imported, Err(KeyError::Unusable(_))), "{damage}");
+        assert_eq!(std::fs::read_to_string(shared.folder.path().join("keys.json")).unwrap(), damage);
+    }
+    std::fs::write(shared.folder.path().join("keys.json"), "{\"version\":2,\"entries\":{}}").unwrap();
+    let refused = read_key_file(shared.folder.path()).unwrap_err().to_string();
     assert!(refused.contains("has version 2") && refused.contains("reads 1"), "{refused}");
 }
 
-#[test]
-fn names_are_unique_among_keys_in_force() {
-    let folder = TempDir::new().unwrap();
-    let keys = KeyFile::in_folder(folder.path());
-    assert!(keys.is_new().unwrap());
-    add(&keys, "ada", None);
+#[tokio::test]
+async fn names_are_unique_among_keys_in_force() {
+    let shared = Shared::new();
+    let keys = shared.keys();
+    assert!(keys.is_new().await.unwrap());
+    add(&keys, "ada", None).await;
     let (again, _) = KeyRecord::new("ada", &[], None).unwrap();
-    assert_eq!(keys.add(again), Err(KeyError::NameTaken("ada".to_owned())));
-    let first = keys.revoke("ada").unwrap();
-    assert_eq!(keys.revoke("ada"), Err(KeyError::Unknown("ada".to_owned())));
-    assert_eq!(keys.revoke(&first.id), Err(KeyError::Unknown(first.id)));
-    add(&keys, "ada", None);
-    let listed: Vec<_> = keys.list().unwrap().into_iter().map(|key| (key.name, key.revoked.is_some())).collect();
+    assert_eq!(keys.add(again).await, Err(KeyError::NameTaken("ada".to_owned())));
+    let first = keys.revoke("ada").await.unwrap();
+    assert_eq!(keys.revoke("ada").await, Err(KeyError::Unknown("ada".to_owned())));
+    assert_eq!(keys.revoke(&first.id).await, Err(KeyError::Unknown(first.id)));
+    add(&keys, "ada", None).await;
+    let listed: Vec<_> = keys.list().await.unwrap().into_iter().map(|key| (key.name, key.revoked.is_some())).collect();
     assert_eq!(listed, [("ada".to_owned(), true), ("ada".to_owned(), false)]);
-    assert!(!keys.is_new().unwrap());
+    assert!(!keys.is_new().await.unwrap());
 }
 
-#[test]
-fn changes_at_the_same_time_are_all_kept() {
-    let folder = TempDir::new().unwrap();
-    std::thread::scope(|scope| {
-        for writer in 0..4 {
-            let folder = folder.path();
-            scope.spawn(move || {
-                let keys = KeyFile::in_folder(folder);
-                for number in 0..5 {
-                    add(&keys, &format!("{writer}-{number}"), None);
-                }
-            });
-        }
-    });
-    assert_eq!(KeyFile::in_folder(folder.path()).list().unwrap().len(), 20);
+#[tokio::test]
+async fn changes_at_the_same_time_are_all_kept() {
+    let shared = Shared::new();
+    let mut servers = tokio::task::JoinSet::new();
+    for writer in 0..4 {
+        let keys = shared.keys();
+        servers.spawn(async move {
+            for number in 0..5 {
+                add(&keys, &format!("{writer}-{number}"), None).await;
+            }
+        });
+    }
+    servers.join_all().await;
+    assert_eq!(shared.keys().list().await.unwrap().len(), 20);
 }
 
 #[tokio::test]
 async fn the_last_use_is_noted_to_the_day() {
-    let folder = TempDir::new().unwrap();
-    let keys = KeyFile::in_folder(folder.path());
-    let secret = add(&keys, "ada", None);
-    assert_eq!(name(&server_on(&folder), secret.reveal()).await, Ok("ada".to_owned()));
+    let shared = Shared::new();
+    let keys = shared.keys();
+    let secret = add(&keys, "ada", None).await;
+    assert_eq!(name(&shared.server(), secret.reveal()).await, Ok("ada".to_owned()));
     for _ in 0..200 {
-        if let Some(used) = keys.list().unwrap()[0].last_used {
+        if let Some(used) = keys.list().await.unwrap()[0].last_used {
             assert_eq!(used.as_micros() % 86_400_000_000, 0);
             return;
         }

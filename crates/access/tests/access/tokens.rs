@@ -1,6 +1,6 @@
 //! Signed tokens: what a genuine one gives, and every forgery that is known of.
 
-use cantata_access::{AuthError, AuthMethod, Authenticator, TokenRules, TokenVerifier};
+use cantata_access::{AuthError, AuthMethod, Authenticator, RoleMapping, TokenRules, TokenVerifier};
 use jsonwebtoken::{Algorithm, EncodingKey, Header, encode};
 use serde_json::{Value, json};
 
@@ -165,4 +165,14 @@ async fn only_a_public_key_can_be_given() {
     }
     let private = rcgen::KeyPair::generate().unwrap().serialize_pem();
     assert!(TokenVerifier::with_public_key(private.as_bytes(), strict()).is_err());
+}
+
+#[tokio::test]
+async fn groups_and_roles_of_a_token_grant_what_the_mapping_says() {
+    let roles = RoleMapping::parse(br#"{"scopes": {"curators": ["STUDY.XYZ.WRITE"]}}"#).unwrap();
+    let verifier = RSA.verifier(TokenRules { roles, ..TokenRules::default() });
+    let token = RSA.sign(&claims_with("groups", json!(["curators", "others"])));
+    let identity = verifier.identify(&token).await.unwrap();
+    let scopes: Vec<&str> = identity.scopes.iter().map(String::as_str).collect();
+    assert_eq!(scopes, ["STUDY.ABC.WRITE", "STUDY.XYZ.WRITE"]);
 }

@@ -12,12 +12,13 @@ const HASH_DIGITS: usize = 8;
 
 /// The first segments of the server's paths, and the names below `/introspection`. A test of the server compares them
 /// with its routes.
-const OWN_ADDRESSES: [&str; 28] = [
+const OWN_ADDRESSES: [&str; 29] = [
     ".well-known",
     "_es",
     "actuator",
     "admin",
     "assets",
+    "auth",
     "docs",
     "download",
     "entities",

@@ -116,9 +116,8 @@ impl<'a> FieldKnowledge<'a> {
         let is_unique = |field: &&Field| {
             let is_exact = matches!(field.kind, FieldKind::Keyword | FieldKind::Text) || field.kind.is_integer();
             let known = self.known(&field.path).filter(|_| is_exact && field.nested.is_empty());
-            known.is_some_and(|KnownField { values, .. }| {
-                values.missing == 0 && values.distinct == self.profile.records
-            })
+            known
+                .is_some_and(|KnownField { values, .. }| values.missing == 0 && values.distinct == self.profile.records)
         };
         let fields = self.mapping.fields().filter(|field| field.path != RECORD_ID);
         let unique: Vec<&Field> = fields.filter(is_unique).filter(|field| !is_digest(&field.name)).collect();
@@ -161,7 +160,7 @@ pub(crate) fn is_sortable(mapping: &IndexMapping, path: &str) -> bool {
 }
 
 /// Returns the entries that are worth most, in their order.
-pub(super) fn best_of<'e, T>(entries: &'e [T], limit: usize, worth: impl Fn(&T) -> Option<f64>) -> Vec<&'e T> {
+pub(super) fn best_of<T>(entries: &[T], limit: usize, worth: impl Fn(&T) -> Option<f64>) -> Vec<&T> {
     let mut ranked: Vec<(usize, f64)> =
         entries.iter().enumerate().filter_map(|(index, entry)| Some((index, worth(entry)?))).collect();
     ranked.sort_by(|one, other| other.1.total_cmp(&one.1));

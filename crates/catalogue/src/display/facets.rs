@@ -67,9 +67,8 @@ fn configured(builder: &mut DisplayBuilder<'_>, extended: &[ExtendedField]) -> V
 fn generated(builder: &DisplayBuilder<'_>, extended: &[ExtendedField]) -> Vec<FacetEntry> {
     if let Some(knowledge) = &builder.knowledge {
         let countable = extended.iter().filter(|field| !field.is_container());
-        let facets: Vec<(&str, FacetEntry)> = countable
-            .filter_map(|field| Some((field.field_name.as_str(), generated_entry(builder, field)?)))
-            .collect();
+        let facets: Vec<(&str, FacetEntry)> =
+            countable.filter_map(|field| Some((field.field_name.as_str(), generated_entry(builder, field)?))).collect();
         let best = best_of(&facets, MAX_GENERATED_ENTRIES, |(path, _)| knowledge.facet_worth(path));
         return best.into_iter().map(|(_, facet)| facet.clone()).collect();
     }

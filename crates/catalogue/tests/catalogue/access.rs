@@ -198,6 +198,7 @@ fn views_are_equal_when_they_show_the_same() {
             name: "key".to_owned(),
             scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
             claims: claims.as_object().unwrap().clone(),
+            person: None,
         })
     };
     let plain = view(&[], json!({ "ids": "x" }));

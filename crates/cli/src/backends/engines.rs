@@ -2,23 +2,29 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use cantata_catalogue::{ClusterConnection, EngineChoice, EngineName};
 use cantata_engine::SearchEngine;
 use cantata_engine_embedded::EmbeddedEngine;
 use cantata_engine_remote::{Product, RemoteEngine, RemoteSettings, SettingsError};
 use cantata_search::{EngineProvider, EngineSetupError};
+use cantata_store::Store;
+
+/// The least time between two refreshes of an index on a cluster that writes cause. Clusters refresh once a second by default.
+const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
 pub(crate) struct EngineRegistry {
     embedded: Arc<EmbeddedEngine>,
+    store: Arc<dyn Store>,
     clusters: Mutex<HashMap<ClusterConnection, Weak<RemoteEngine>>>,
 }
 
 impl EngineRegistry {
-    /// Creates a registry without clusters.
-    pub(crate) fn new(embedded: Arc<EmbeddedEngine>) -> Self {
-        Self { embedded, clusters: Mutex::default() }
+    /// Creates a registry without clusters; saved sets are in the store.
+    pub(crate) fn new(embedded: Arc<EmbeddedEngine>, store: Arc<dyn Store>) -> Self {
+        Self { embedded, store, clusters: Mutex::default() }
     }
 }
 
@@ -37,6 +43,10 @@ impl EngineProvider for EngineRegistry {
         clusters.insert((**connection).clone(), Arc::downgrade(&engine));
         Ok(engine)
     }
+
+    fn set_store(&self) -> Option<Arc<dyn Store>> {
+        Some(Arc::clone(&self.store))
+    }
 }
 
 /// Creates the engine of a cluster; nothing is sent yet.
@@ -51,8 +61,7 @@ pub(crate) fn remote_engine(connection: &ClusterConnection) -> Result<RemoteEngi
         credentials: connection.credentials.clone(),
         ca_certificate: connection.ca_certificate.clone(),
         timeout: connection.timeout,
-        // Only saved sets are written, and the client waits for them.
-        refresh_at_once: true,
+        min_refresh_interval: MIN_REFRESH_INTERVAL,
     };
     RemoteEngine::new(settings)
 }

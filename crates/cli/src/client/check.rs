@@ -15,7 +15,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use cantata_catalogue::check::{CatalogueReport, CheckReport, check};
-use cantata_catalogue::{CatalogueConfigs, ConfigProblem};
+use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigProblem, SourceOrigin};
+use cantata_core::AnalysisState;
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -23,7 +24,7 @@ use self::mappings::MappingSource;
 use self::plan::IndexPlan;
 use crate::client::arguments::ServerArguments;
 use crate::error::CliError;
-use crate::settings::{ConfigArgument, EngineSection, LoggingSettings, SearchSettings, StoreSettings};
+use crate::settings::{ConfigArgument, EngineSection, LoggingSettings, ReadSettings, SearchSettings, StoreSettings};
 
 /// The planned changes of indexes, by catalogue id.
 type Plans = HashMap<String, IndexPlan>;
@@ -55,6 +56,8 @@ pub(crate) struct CheckArguments {
     #[command(flatten)]
     engine: EngineSection,
     #[command(flatten)]
+    reads: ReadSettings,
+    #[command(flatten)]
     pub(super) logging: LoggingSettings,
 }
 
@@ -85,6 +88,11 @@ pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError
             catalogue.misfits.extend(found.list_warnings.remove(&catalogue.id).unwrap_or_default());
         }
     }
+    for catalogue in &mut report.catalogues {
+        let configured = configs.catalogues.iter().find(|configured| configured.id == catalogue.id);
+        let config = configured.and_then(|configured| configured.config.as_ref().ok());
+        catalogue.problems.extend(config.and_then(|config| access_conflict(config, &arguments.reads)));
+    }
     if !arguments.files_only {
         networks::probe(&configs, &mut report).await;
     }
@@ -102,6 +110,28 @@ pub(super) async fn run(arguments: &CheckArguments) -> Result<ExitCode, CliError
     };
     let is_fine = report.is_usable() && !(arguments.strict && report.catalogues.iter().any(has_findings));
     Ok(if is_fine { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Returns where the catalogue and the metadata service do not hide the same: one opens what the other closes.
+fn access_conflict(config: &CatalogueConfig, reads: &ReadSettings) -> Option<ConfigProblem> {
+    let source = config.source.as_ref().filter(|source| source.origin == SourceOrigin::Local)?;
+    let is_open = reads.require_auth_for_reads == Some(false);
+    let shows_unpublished = source.states.iter().any(|state| *state != AnalysisState::Published);
+    match &config.access {
+        Some(_) if is_open => Some(ConfigProblem::warning(
+            "environment",
+            "REQUIRE_AUTH_FOR_READS",
+            "false, so that everybody reads under /studies what the access rules hide",
+            "true, or nothing",
+        )),
+        None if shows_unpublished && !is_open => Some(ConfigProblem::warning(
+            "source.json",
+            "source.states",
+            "states of analyses that are not published, and no access rules: everybody who may search sees them",
+            "PUBLISHED alone, or rules in access.json",
+        )),
+        _ => None,
+    }
 }
 
 fn in_json(report: &CheckReport, plans: Option<&Plans>) -> Value {

@@ -10,10 +10,14 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::catalogue::Catalogue;
+use super::download::FileDownload;
 use super::filter::FilterArguments;
 use crate::client::arguments::ServerArguments;
 use crate::error::CliError;
 use crate::terminal::{Output, Table, cell_text};
+
+/// How many records, or values of a facet, are shown unless asked otherwise.
+const DEFAULT_LIMIT: u64 = 20;
 
 /// The arguments of `cantata query`.
 #[derive(Debug, Args)]
@@ -25,9 +29,9 @@ pub(crate) struct QueryArguments {
     filter: FilterArguments,
     #[command(flatten)]
     columns: ColumnArguments,
-    /// The maximum number of records, or of values of a facet; 0: all
-    #[arg(long, value_name = "NUMBER", default_value_t = 20)]
-    limit: u64,
+    /// The maximum number of records, or of values of a facet; 0: all; unset, 20, but all in parquet, arrow and xlsx
+    #[arg(long, value_name = "NUMBER")]
+    limit: Option<u64>,
     /// The output format
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = QueryFormat::Table)]
     format: QueryFormat,
@@ -68,6 +72,31 @@ enum QueryFormat {
     Json,
     /// One JSON object per line
     Jsonl,
+    /// A Parquet file
+    Parquet,
+    /// An Arrow stream
+    Arrow,
+    /// An XLSX file
+    Xlsx,
+}
+
+impl QueryFormat {
+    /// Returns the type of file that the server writes; nothing for what is written here.
+    fn file_type(self) -> Option<&'static str> {
+        match self {
+            Self::Parquet => Some("parquet"),
+            Self::Arrow => Some("arrow"),
+            Self::Xlsx => Some("xlsx"),
+            Self::Table | Self::Tsv | Self::Json | Self::Jsonl => None,
+        }
+    }
+}
+
+impl QueryArguments {
+    /// Returns the maximum number of records or values; 0: all.
+    fn limit(&self) -> u64 {
+        self.limit.unwrap_or(DEFAULT_LIMIT)
+    }
 }
 
 impl ColumnArguments {
@@ -91,6 +120,11 @@ impl ColumnArguments {
 pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError> {
     let format = if arguments.server.json { QueryFormat::Json } else { arguments.format };
     let sort = arguments.columns.sorting()?;
+    let lists_records = arguments.facets.is_empty() && !arguments.count && !arguments.fields && !arguments.network;
+    if let Some(file_type) = format.file_type().filter(|_| !lists_records) {
+        let expected = "it has records, neither counts nor fields nor those of a network";
+        return Err(CliError::setting(format!("--format: found {file_type}; {expected}")));
+    }
     let server = arguments.server.connect()?;
     let catalogue = server.catalogue(&arguments.catalogue).await?;
     let mut output = Output::standard(!matches!(format, QueryFormat::Table | QueryFormat::Tsv));
@@ -103,12 +137,18 @@ pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError
         } else if arguments.count {
             let total = catalogue.count(&server, &filter).await?;
             output.result(&json!({"total": total}), [total.to_string()])?;
+        } else if let Some(file_type) = format.file_type() {
+            let max_rows = arguments.limit.filter(|limit| *limit > 0);
+            let (name, columns) = (arguments.catalogue.as_str(), arguments.columns.columns());
+            let file = FileDownload { name, format: file_type, filter, sort, columns, max_rows };
+            let (response, _) = file.request(&server, &catalogue).await?;
+            file.write(&server, response, &mut output).await?;
         } else if arguments.facets.is_empty() {
             let columns = match arguments.columns.columns() {
                 Some(columns) => columns.to_vec(),
                 None => catalogue.default_columns(&server).await?,
             };
-            let search = records::RecordSearch { filter, sort, columns, limit: arguments.limit };
+            let search = records::RecordSearch { filter, sort, columns, limit: arguments.limit() };
             search.run(&server, &catalogue, format, &mut output).await?;
         } else {
             facets::run(&server, &catalogue, &filter, arguments, &mut output).await?;

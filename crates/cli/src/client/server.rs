@@ -58,7 +58,7 @@ impl ServerClient {
     }
 
     /// Sends JSON and parses the response.
-    pub(super) async fn send<T: DeserializeOwned>(
+    pub(crate) async fn send<T: DeserializeOwned>(
         &self,
         method: Method,
         path: &[&str],
@@ -84,7 +84,7 @@ impl ServerClient {
     }
 
     /// Sends a request and returns a successful response, whose body is not read yet.
-    pub(super) async fn execute(&self, request: RequestBuilder) -> Result<Response, CallError> {
+    pub(crate) async fn execute(&self, request: RequestBuilder) -> Result<Response, CallError> {
         self.attempt(request).await?.map_err(|(status, error)| self.classify(status, error))
     }
 

@@ -5,6 +5,7 @@
 
 mod payloads;
 mod report;
+mod sheets;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,9 +26,16 @@ use crate::error::CliError;
 /// The arguments of `cantata submit`.
 #[derive(Debug, Args)]
 pub(crate) struct SubmitArguments {
-    /// JSON files with one payload, several, an array of them, or one per line; gzipped or not; `-` is standard input
+    /// JSON files with one payload, several, an array of them, or one per line; gzipped or not; `-` is standard input; with
+    /// --type filled sheets, XLSX, TSV or CSV
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
+    /// The analysis type of filled sheets
+    #[arg(long = "type", value_name = "NAME")]
+    type_name: Option<String>,
+    /// A version of the analysis type; unset, the latest
+    #[arg(long, value_name = "NUMBER", requires = "type_name")]
+    type_version: Option<u32>,
     /// Validates without storing
     #[arg(long)]
     dry_run: bool,
@@ -46,6 +54,17 @@ pub(crate) struct SubmitArguments {
     server: ServerArguments,
 }
 
+impl SubmitArguments {
+    /// Returns the parameters of a submission.
+    fn query(&self) -> Vec<(&'static str, &'static str)> {
+        let mut query = Vec::new();
+        query.extend(self.dry_run.then_some(("validateOnly", "true")));
+        query.extend(self.publish.then_some(("publish", "true")));
+        query.extend(self.allow_duplicates.then_some(("allowDuplicates", "true")));
+        query
+    }
+}
+
 /// The response for one payload.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -58,6 +77,9 @@ struct PayloadResponse {
 
 /// Submits payloads; the exit code says whether all were accepted.
 pub(super) async fn run(arguments: &SubmitArguments) -> Result<ExitCode, CliError> {
+    if let Some(type_name) = &arguments.type_name {
+        return sheets::run(arguments, type_name).await;
+    }
     let sources = sources(&arguments.files)?;
     let server = arguments.server.connect()?;
     let mut report = SubmitReport::new(&sources, arguments);
@@ -88,11 +110,7 @@ async fn submit(
     body: Vec<u8>,
 ) -> Result<Vec<PayloadOutcome>, (CliError, Option<PayloadLocation>)> {
     let first = locations.first().cloned();
-    let mut query = Vec::new();
-    query.extend(arguments.dry_run.then_some(("validateOnly", "true")));
-    query.extend(arguments.publish.then_some(("publish", "true")));
-    query.extend(arguments.allow_duplicates.then_some(("allowDuplicates", "true")));
-    let request = server.request(Method::POST, &["submit", study, "batch"], &query);
+    let request = server.request(Method::POST, &["submit", study, "batch"], &arguments.query());
     let answer = server.execute(request.header(CONTENT_TYPE, "application/x-ndjson").body(body)).await;
     let lines = match answer {
         Ok(response) => server.bytes(response).await,

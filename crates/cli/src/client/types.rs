@@ -1,8 +1,9 @@
 //! `cantata type`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use bytes::Bytes;
 use clap::{Args, Subcommand};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -50,6 +51,18 @@ enum TypeCommand {
         #[arg(long)]
         rendered: bool,
     },
+    /// Writes a submission sheet to fill, for `cantata submit --type`
+    Template {
+        /// The name of the type
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The file to write; it ends with .xlsx or .tsv
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+        /// The version; unset, the latest
+        #[arg(long, value_name = "NUMBER")]
+        version: Option<u32>,
+    },
     /// Compares two versions, or a version and a file; the exit code is 1 if they differ
     Diff {
         /// The name of the type
@@ -83,6 +96,14 @@ pub(super) async fn run(arguments: &TypeArguments) -> Result<ExitCode, CliError>
         TypeCommand::List { name } => list(&server, &mut output, name.as_deref()).await?,
         TypeCommand::Get { name, version, rendered } => {
             output.json(&registered(&server, name, *version, *rendered).await?)?;
+        }
+        TypeCommand::Template { name, file, version } => {
+            let template = template(&server, name, file, *version).await?;
+            let mut written = Output::to_file(Some(file), true)?;
+            written.bytes(&template)?;
+            written.finish()?;
+            let line = format!("{}: fill it, then cantata submit {0} --type {name}", file.display());
+            output.result(&json!({"file": file.display().to_string()}), [line])?;
         }
         TypeCommand::Diff { name, file, from, to } => {
             let (before, after) = match file {
@@ -126,6 +147,22 @@ async fn registered(
         members.retain(|name, _| name != "count" && name != "resultSet");
     }
     Ok(found)
+}
+
+/// Returns the template of a type in the format that the name of a file says.
+async fn template(server: &ServerClient, name: &str, file: &Path, version: Option<u32>) -> Result<Bytes, CliError> {
+    let extension = file.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
+    let Some(format @ ("xlsx" | "tsv")) = extension.as_deref() else {
+        return Err(CliError::setting(format!(
+            "found {}, expected a name that ends with .xlsx or .tsv",
+            file.display()
+        )));
+    };
+    let version = version.map(|version| version.to_string());
+    let mut query = vec![("format", format)];
+    query.extend(version.as_deref().map(|version| ("version", version)));
+    let response = server.open(&["schemas", name, "template"], &query).await?;
+    Ok(server.bytes(response).await?)
 }
 
 /// Returns the comparable part of a type.

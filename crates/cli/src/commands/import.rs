@@ -5,13 +5,14 @@
 //! reported and stops nothing else.
 
 mod chunks;
+mod column_type;
 mod files;
 mod local;
-mod records;
 mod remote;
 mod report;
 mod source;
 mod table;
+mod table_rows;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -21,12 +22,13 @@ use cantata_mapping::IndexMapping;
 use clap::Args;
 use serde_json::Value;
 
+use self::column_type::{ColumnType, column_type};
 pub(crate) use self::files::sources;
 use self::report::ImportLog;
 pub(crate) use self::source::Source;
-use self::table::{ColumnType, column_type};
 use crate::backends::{IndexAccess, IndexAccessArguments, explain, parse_mapping};
 use crate::error::CliError;
+use crate::terminal::print_note;
 
 /// The arguments of `cantata import`.
 #[derive(Debug, Args)]
@@ -43,7 +45,7 @@ pub(crate) struct ImportArguments {
     /// The type of a column: boolean, long, double, date, keyword or text; unset, it follows from all its cells
     #[arg(long = "type", value_name = "COLUMN=TYPE", value_parser = column_type)]
     types: Vec<(String, ColumnType)>,
-    /// JSON, NDJSON, CSV or TSV files, gzipped or not; `-` is standard input, of JSON
+    /// JSON, NDJSON, CSV or TSV files, gzipped or not, XLSX or Parquet files; `-` is standard input, of JSON
     #[arg(value_name = "FILES", required = true)]
     files: Vec<PathBuf>,
     #[command(flatten)]
@@ -68,7 +70,9 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<ExitCode, CliE
     let mapping = mapping.or(table_mapping);
     let indexes = IndexAccess::open(&arguments.indexes, true)?;
     let name = &arguments.index;
-    match indexes.mapping(name).await? {
+    let present = indexes.mapping(name).await?;
+    let is_new = present.is_none();
+    match present {
         None => indexes.create(name, mapping.as_ref()).await?,
         Some(present) => {
             if let (Some(given), Some(file)) = (&mapping, &arguments.mapping) {
@@ -97,7 +101,12 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<ExitCode, CliE
     for source in import.sources.iter().filter(|source| !import.report.can_resume(source)) {
         indexes.administration().end_import(name, &source.key).await?;
     }
-    Ok(import.report.summary(name))
+    let code = import.report.summary(name);
+    if is_new && import.report.has_failures() && import.report.imported() == 0 {
+        indexes.delete(name).await?;
+        print_note(format_args!("{name}: nothing was imported, so the new index is deleted"));
+    }
+    Ok(code)
 }
 
 fn read_mapping(file: &Path) -> Result<Value, CliError> {

@@ -1,15 +1,15 @@
-//! `cantata key`: the API keys of a data folder. A running server sees a change within a second.
+//! `cantata key`: the API keys of a data folder or of the configured database. Running servers see a change within a second.
 
 use std::process::ExitCode;
 
-use cantata_access::{KeyError, KeyFile, KeyRecord, ScopeRules};
+use cantata_access::{KeyError, ScopeRules};
 use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::Value;
 
-use crate::data_dir::ensure_not_restoring;
+use crate::backends::KeyAccess;
 use crate::error::CliError;
-use crate::settings::{ConfigArgument, LoggingSettings, StoreSettings};
+use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings};
 use crate::terminal::print_line;
 
 /// The arguments of `cantata key`.
@@ -24,6 +24,8 @@ pub(crate) struct KeyArguments {
     config: ConfigArgument,
     #[command(flatten)]
     store: StoreSettings,
+    #[command(flatten)]
+    database: DatabaseSettings,
     #[command(flatten)]
     pub(crate) logging: LoggingSettings,
 }
@@ -52,29 +54,27 @@ enum KeyCommand {
 }
 
 /// Runs the command.
-pub(crate) fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
-    // A restore puts the keys of its backup in place of those that are made meanwhile.
-    ensure_not_restoring(&arguments.store.data_dir)?;
-    let keys = KeyFile::in_folder(&arguments.store.data_dir);
+pub(crate) async fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
+    let keys = KeyAccess::open(&arguments.database, &arguments.store.data_dir).await?;
     let (json, text) = match &arguments.command {
         KeyCommand::Create { name, scopes, expires } => {
             if let Some(scope) = scopes.iter().find(|scope| ScopeRules::default().lacks_verb(scope)) {
                 let expected = format!("expected what it allows at the end, such as {scope}.WRITE or {scope}.READ");
                 return Err(CliError::setting(format!("'{scope}' allows nothing in a study; {expected}")));
             }
-            let (record, secret) = KeyRecord::new(name, scopes, *expires)?;
-            let mut json = json!(record.summary());
-            keys.add(record)?;
-            json["key"] = json!(secret.reveal());
-            (json, format!("{}\nKeep it: it is not shown again.", secret.reveal()))
+            let created = keys.create(name, scopes, *expires).await?;
+            let text = format!("{}\nKeep it: it is not shown again.", cell(&created["key"]));
+            (created, text)
         }
         KeyCommand::List => {
-            let keys = keys.list()?;
-            (keys.iter().map(|key| json!(key.summary())).collect(), table(&keys))
+            let keys = keys.list().await?;
+            let text = table(&keys);
+            (Value::from(keys), text)
         }
         KeyCommand::Revoke { key } => {
-            let record = keys.revoke(key)?;
-            (json!(record.summary()), format!("{} is revoked", record.name))
+            let revoked = keys.revoke(key).await?;
+            let text = format!("{} is revoked", cell(&revoked["name"]));
+            (revoked, text)
         }
     };
     print_line(&if arguments.json { format!("{json:#}") } else { text });
@@ -85,9 +85,12 @@ impl From<KeyError> for CliError {
     fn from(error: KeyError) -> Self {
         match error {
             KeyError::Name(_) | KeyError::Scope(_) => Self::setting(error.to_string()),
-            KeyError::NameTaken(_) | KeyError::Unknown(_) | KeyError::NotWritable(_) | KeyError::Unusable(_) => {
-                Self::failed(error.to_string())
-            }
+            KeyError::NameTaken(_)
+            | KeyError::TooMany(_)
+            | KeyError::Unknown(_)
+            | KeyError::Unavailable(_)
+            | KeyError::NotWritable(_)
+            | KeyError::Unusable(_) => Self::failed(error.to_string()),
         }
     }
 }
@@ -107,15 +110,18 @@ fn expiry(text: &str) -> Result<Timestamp, &'static str> {
     found.filter(|moment| *moment > now).map(Timestamp::from_micros).ok_or(expected)
 }
 
-fn table(keys: &[KeyRecord]) -> String {
-    let day =
-        |moment: Option<Timestamp>| moment.map_or_else(|| "-".to_owned(), |moment| moment.to_string()[..10].to_owned());
+/// Returns a member of a key as text.
+fn cell(member: &Value) -> String {
+    member.as_str().unwrap_or("-").to_owned()
+}
+
+fn table(keys: &[Value]) -> String {
     let heads = ["id", "name", "state", "created", "expires", "last used", "scopes"].map(str::to_owned);
-    let row = |key: &KeyRecord| {
-        let state = key.state(Timestamp::now()).as_str().to_owned();
-        let days = [Some(key.created), key.expires, key.last_used].map(day);
-        let [created, expires, last_used] = days;
-        [key.id.clone(), key.name.clone(), state, created, expires, last_used, key.scopes.join(" ")]
+    let row = |key: &Value| {
+        let [id, name, state] = ["id", "name", "state"].map(|name| cell(&key[name]));
+        let day = |name: &str| cell(&key[name]).chars().take(10).collect::<String>();
+        let scopes: Vec<&str> = key["scopes"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        [id, name, state, day("created"), day("expires"), day("lastUsed"), scopes.join(" ")]
     };
     let rows: Vec<[String; 7]> = std::iter::once(heads).chain(keys.iter().map(row)).collect();
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or_default();

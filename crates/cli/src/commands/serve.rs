@@ -96,17 +96,19 @@ impl BoundServer {
         announce_more: impl FnOnce(SocketAddr) -> io::Result<()>,
     ) -> Result<ExitCode, CliError> {
         let OpenedData { store, engine } = data;
+        let closed_reads = settings.access.closed_reads(settings.server.bind_addr);
         let metadata = MetadataService::start(
             Arc::clone(&store),
-            settings
-                .metadata
-                .service_settings(settings.access.require_auth_for_reads, settings.limits.cache_memory() / 2),
+            settings.metadata.service_settings(closed_reads, settings.limits.cache_memory() / 2),
             settings.external_validation.validator()?,
             settings.storage.client()?,
         );
         let metadata = metadata.await.map_err(|error| CliError::caused("the metadata service cannot start", error))?;
-        let search = load_catalogues(catalogues, engine.clone()).await?;
-        let ServerAccess { control, operator, first_key } = ServerAccess::open(settings)?;
+        let search = load_catalogues(catalogues, engine.clone(), &store).await?;
+        if !closed_reads {
+            warn_of_open_reads(&search);
+        }
+        let ServerAccess { control, operator, first_key } = ServerAccess::open(settings, &store).await?;
         let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
         let relay = settings.kafka()?.map(start_relay);
         let indexing = Arc::new(start_indexing(&settings.store.data_dir, &store, &search));
@@ -155,13 +157,30 @@ impl BoundServer {
 }
 
 /// Loads the catalogues, and follows their configuration.
-async fn load_catalogues(source: ConfigSource, engine: Arc<EmbeddedEngine>) -> Result<Arc<SearchService>, CliError> {
-    let service = SearchService::start(EngineRegistry::new(engine), source)
+async fn load_catalogues(
+    source: ConfigSource,
+    engine: Arc<EmbeddedEngine>,
+    store: &Arc<dyn Store>,
+) -> Result<Arc<SearchService>, CliError> {
+    let service = SearchService::start(EngineRegistry::new(engine, Arc::clone(store)), source)
         .await
         .map_err(|problems| CliError::Settings(problems.iter().map(ToString::to_string).collect()))?;
     let service = Arc::new(service);
     service.watch();
     Ok(service)
+}
+
+/// Warns where the metadata service shows everybody what a catalogue hides.
+fn warn_of_open_reads(search: &SearchService) {
+    let catalogues = search.catalogues();
+    for (config, _) in catalogues.configured().filter(|(config, _)| config.access.is_some() && config.source.is_some())
+    {
+        tracing::warn!(
+            catalogue = config.id,
+            "reading is open to everybody, so /studies, /events and /entities show what the access rules of this catalogue \
+             hide; set AUTH_MODE, and leave REQUIRE_AUTH_FOR_READS unset"
+        );
+    }
 }
 
 fn announce(address: SocketAddr, first_key: Option<&KeySecret>) -> io::Result<()> {

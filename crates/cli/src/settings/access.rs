@@ -4,11 +4,16 @@ use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use cantata_access::{IntrospectionClient, IntrospectionSettings, ScopeError, ScopeRules, TokenRules, TokenVerifier};
+use cantata_access::{
+    IntrospectionClient, IntrospectionSettings, RoleMapping, ScopeError, ScopeRules, SessionTimes, SignIn,
+    SignInSettings, TokenRules, TokenVerifier,
+};
 use cantata_core::Secret;
+use cantata_server::{Networks, Origins};
 use clap::Args;
 
-use super::values::{secret, some_text, switch, whole_number};
+use super::reads::ReadSettings;
+use super::values::{networks, secret, some_text, switch, whole_number};
 use crate::error::CliError;
 
 /// An authentication method.
@@ -20,6 +25,8 @@ pub(crate) enum AuthMode {
     Jwt,
     /// A key that an introspection endpoint confirms.
     Introspection,
+    /// The session of a person who has signed in at an identity provider.
+    Oidc,
 }
 
 /// The enabled methods; without any, authentication is disabled.
@@ -35,7 +42,7 @@ impl AuthModes {
 
 /// Parses a list of methods.
 fn auth_modes(text: &str) -> Result<AuthModes, &'static str> {
-    let expected = "expected `none`, or a list of api-key, jwt and introspection, separated by commas";
+    let expected = "expected `none`, or a list of api-key, jwt, introspection and oidc, separated by commas";
     if text.trim() == "none" {
         return Ok(AuthModes(Vec::new()));
     }
@@ -43,6 +50,7 @@ fn auth_modes(text: &str) -> Result<AuthModes, &'static str> {
         "api-key" => Ok(AuthMode::ApiKey),
         "jwt" => Ok(AuthMode::Jwt),
         "introspection" => Ok(AuthMode::Introspection),
+        "oidc" => Ok(AuthMode::Oidc),
         _ => Err(expected),
     };
     text.split(',').map(mode).collect::<Result<_, _>>().map(AuthModes)
@@ -51,18 +59,20 @@ fn auth_modes(text: &str) -> Result<AuthModes, &'static str> {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Access")]
 pub(crate) struct AccessSettings {
-    /// The authentication methods: `none`, or a list of `api-key`, `jwt` and `introspection`, separated by commas; unset,
-    /// `none` if the server listens on a loopback address, else `api-key`
+    /// The authentication methods: `none`, or a list of `api-key`, `jwt`, `introspection` and `oidc`, separated by commas;
+    /// unset, `none` if the server listens on a loopback address, else `api-key`
     #[arg(long, value_name = "MODES", value_parser = auth_modes)]
     pub(crate) auth_mode: Option<AuthModes>,
     /// Allows a server without authentication on an address that other machines can reach
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub(crate) insecure: bool,
-    /// Whether reading and searching require authentication
-    #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
-          num_args = 0..=1, require_equals = true, default_missing_value = "true")]
-    pub(crate) require_auth_for_reads: bool,
+    #[command(flatten)]
+    pub(crate) reads: ReadSettings,
+    /// The addresses or networks of storage servers, separated by commas, which may read /entities and analyses without a
+    /// credential, as SCORE does
+    #[arg(long, value_name = "NETWORKS", value_parser = networks)]
+    pub(crate) storage_servers: Option<Networks>,
     /// Whether a change that cannot be written to the audit log is refused
     #[arg(long, value_name = "BOOL", default_value = "false", value_parser = switch, action = clap::ArgAction::Set,
           num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -110,6 +120,32 @@ pub(crate) struct AccessSettings {
     /// How long a positive response of that endpoint is cached, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = whole_number(0, 3600_u64))]
     pub(crate) auth_server_cache_seconds: u64,
+    /// The issuer of the identity provider at which people sign in (OpenID Connect), such as
+    /// `https://auth.example/realms/main`
+    #[arg(long, value_name = "URL", value_parser = some_text)]
+    pub(crate) oidc_issuer: Option<String>,
+    /// The client id of this server at the identity provider
+    #[arg(long, value_name = "NAME", value_parser = some_text)]
+    pub(crate) oidc_client_id: Option<String>,
+    /// The client secret of this server at the identity provider, the same for all servers of a database; other users of the
+    /// machine can read flags, so prefer the variable
+    #[arg(long, value_name = "PASSWORD", value_parser = secret)]
+    pub(crate) oidc_client_secret: Option<Secret>,
+    /// What the identity provider is asked for besides `openid`, separated by spaces
+    #[arg(long, value_name = "SCOPES", default_value = "profile email")]
+    pub(crate) oidc_scopes: String,
+    /// A JSON file with the scopes that groups and roles in tokens grant
+    #[arg(long, value_name = "FILE")]
+    pub(crate) role_mapping_file: Option<PathBuf>,
+    /// After how many minutes without a request a session ends
+    #[arg(long, value_name = "MINUTES", default_value_t = 60, value_parser = whole_number(1, 43_200_u64))]
+    pub(crate) session_idle_minutes: u64,
+    /// After how many hours a session ends in any case
+    #[arg(long, value_name = "HOURS", default_value_t = 12, value_parser = whole_number(1, 720_u64))]
+    pub(crate) session_max_hours: u64,
+    /// For how many days after their last sign-in the keys that people made for themselves count
+    #[arg(long, value_name = "DAYS", default_value_t = 30, value_parser = whole_number(1, 3_650_u64))]
+    pub(crate) own_key_days: u64,
 }
 
 impl AccessSettings {
@@ -122,8 +158,13 @@ impl AccessSettings {
         }
     }
 
+    /// Returns whether reading needs a credential on a server that listens on an address.
+    pub(crate) fn closed_reads(&self, bind_addr: IpAddr) -> bool {
+        self.reads.require_auth_for_reads.unwrap_or_else(|| !self.modes(bind_addr).0.is_empty())
+    }
+
     /// Rejects settings that would grant access by accident, or to nobody.
-    pub(super) fn check(&self, bind_addr: IpAddr) -> Result<(), CliError> {
+    pub(super) fn check(&self, bind_addr: IpAddr, public_url: Option<&Origins>) -> Result<(), CliError> {
         let modes = self.modes(bind_addr);
         let is_open = modes.0.is_empty();
         if is_open && !bind_addr.to_canonical().is_loopback() && !self.insecure {
@@ -133,13 +174,14 @@ impl AccessSettings {
                  this"
             )));
         }
-        if is_open && self.require_auth_for_reads {
+        if is_open && self.reads.require_auth_for_reads == Some(true) {
             let problem = "REQUIRE_AUTH_FOR_READS is true, but AUTH_MODE is none, so nobody could read; set AUTH_MODE";
             return Err(CliError::setting(problem));
         }
         self.scopes()?;
         self.tokens(&modes)?;
-        self.introspection(&modes).map(|_| ())
+        self.introspection(&modes)?;
+        self.sign_in(&modes, public_url).map(|_| ())
     }
 
     /// Returns the names of scopes.
@@ -165,6 +207,7 @@ impl AccessSettings {
             audience: self.jwt_audience.clone(),
             clock_skew: Duration::from_secs(self.jwt_clock_skew_seconds),
             scope_claim: self.jwt_scope_claim.clone(),
+            roles: self.roles()?,
             ..TokenRules::default()
         };
         match (&self.jwt_public_key_file, &self.jwt_jwks_url) {
@@ -182,6 +225,59 @@ impl AccessSettings {
                 Err(CliError::setting(problem))
             }
         }
+    }
+
+    /// Returns which scopes groups and roles grant.
+    fn roles(&self) -> Result<RoleMapping, CliError> {
+        let Some(file) = &self.role_mapping_file else { return Ok(RoleMapping::default()) };
+        let invalid = |reason: String| CliError::setting(format!("ROLE_MAPPING_FILE: {reason}"));
+        let text = fs_err::read(file).map_err(|error| invalid(error.to_string()))?;
+        RoleMapping::parse(&text).map_err(|reason| invalid(format!("{}: {reason}", file.display())))
+    }
+
+    /// Returns how long the access of a person counts after a sign-in.
+    pub(crate) fn owner_access(&self) -> Duration {
+        Duration::from_secs(self.own_key_days * 24 * 3600)
+    }
+
+    /// Returns how long sessions last.
+    pub(crate) fn session_times(&self) -> SessionTimes {
+        SessionTimes {
+            idle: Duration::from_secs(self.session_idle_minutes * 60),
+            max_age: Duration::from_secs(self.session_max_hours * 3600),
+        }
+    }
+
+    /// Returns where people sign in, if they can, and the secret that the servers share.
+    pub(crate) fn sign_in(
+        &self,
+        modes: &AuthModes,
+        public_url: Option<&Origins>,
+    ) -> Result<Option<(SignIn, &Secret)>, CliError> {
+        if !modes.has(AuthMode::Oidc) {
+            return Ok(None);
+        }
+        let given = (&self.oidc_issuer, &self.oidc_client_id, &self.oidc_client_secret);
+        let ((Some(issuer), Some(client_id), Some(client_secret)), Some(public_url)) =
+            (given, public_url.and_then(Origins::first))
+        else {
+            return Err(CliError::setting(
+                "AUTH_MODE has oidc; set OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, and PUBLIC_URL, to which people \
+                 come back",
+            ));
+        };
+        let sign_in = SignIn::new(SignInSettings {
+            issuer: issuer.clone(),
+            client_id: client_id.clone(),
+            client_secret: client_secret.reveal().to_owned(),
+            redirect_url: format!("{public_url}/auth/callback"),
+            requested_scopes: self.oidc_scopes.split_whitespace().map(str::to_owned).collect(),
+            scope_claim: self.jwt_scope_claim.clone(),
+            roles: self.roles()?,
+            min_fetch_interval: TokenRules::default().min_fetch_interval,
+        });
+        let sign_in = sign_in.map_err(|error| CliError::setting(format!("OIDC_ISSUER: {error}")))?;
+        Ok(Some((sign_in, client_secret)))
     }
 
     /// Returns the client of the introspection endpoint, if it is enabled.
@@ -216,7 +312,7 @@ mod tests {
         let read = |text: &str| auth_modes(text).map(|modes| modes.0);
         assert_eq!(read("none"), Ok(vec![]));
         assert_eq!(read("api-key, jwt"), Ok(vec![AuthMode::ApiKey, AuthMode::Jwt]));
-        assert_eq!(read("introspection"), Ok(vec![AuthMode::Introspection]));
+        assert_eq!(read("introspection,oidc"), Ok(vec![AuthMode::Introspection, AuthMode::Oidc]));
         for wrong in ["", "none,jwt", "jwt,", "basic", "NONE"] {
             assert!(read(wrong).is_err(), "{wrong}");
         }

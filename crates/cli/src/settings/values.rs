@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::net::IpAddr;
 use std::str::FromStr;
 
+use cantata_access::PublicStudies;
 use cantata_core::Secret;
 use cantata_server::{AllowedOrigins, HostNames, InvalidHostName, InvalidOrigin, Origins, TrustedProxies};
 use reqwest::Url;
@@ -46,6 +47,11 @@ pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
 /// Parses addresses and networks.
 pub(super) fn networks(text: &str) -> Result<TrustedProxies, String> {
     text.parse().map_err(|problem| format!("expected networks such as 10.0.0.0/8,::1, but {problem}"))
+}
+
+/// Parses the studies that are public; every text is a list of them.
+pub(super) fn public_studies(text: &str) -> Result<PublicStudies, Infallible> {
+    text.parse()
 }
 
 /// Parses the origins whose pages may use the server.

@@ -144,6 +144,10 @@ fn the_examples_answer_what_the_text_says() {
         found.extend(differences(&demo, &examples));
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
+    let guide = examples("docs/search.md");
+    let unchecked = guide.iter().filter(|example| example.language != "json" && !example.is_checked());
+    let unchecked: Vec<&str> = unchecked.map(|example| example.place.as_str()).collect();
+    assert!(unchecked.is_empty(), "nothing says what these answer: {unchecked:?}");
     assert!(checked["docs/search.md"] > 40 && checked["README.md"] > 0, "{checked:?}");
 }
 

@@ -1,10 +1,12 @@
 //! `cantata import`: every form of input, what is refused, what is kept, and going on after an interruption.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::process::Stdio;
 use std::time::Duration;
 
 use cantata_demo::catalogue::{self, Documents, FILE_INDEX};
+use cantata_tabular::{CellRef, Column, ColumnType, ColumnarFormat, ColumnarWriter, SpreadsheetWriter};
 use serde_json::{Value, json};
 
 use crate::catalogue::{Catalogue, gzipped};
@@ -289,8 +291,14 @@ fn tables_become_documents_with_the_types_of_all_their_cells() {
                b,\"two\nlines\",8,2,2021-02-01,false,12\r\n\
                c,,,,,,\r\n";
     let expected: BTreeMap<String, Value> = [
-        ("a", json!({"name": "Rose, \"R\"", "age": 7, "weight": 1.5, "born": "2020-01-31", "open": true, "code": "007"})),
-        ("b", json!({"name": "two\nlines", "age": 8, "weight": 2.0, "born": "2021-02-01", "open": false, "code": "12"})),
+        (
+            "a",
+            json!({"name": "Rose, \"R\"", "age": 7, "weight": 1.5, "born": "2020-01-31", "open": true, "code": "007"}),
+        ),
+        (
+            "b",
+            json!({"name": "two\nlines", "age": 8, "weight": 2.0, "born": "2021-02-01", "open": false, "code": "12"}),
+        ),
         ("c", json!({})),
     ]
     .map(|(id, document)| (id.to_owned(), document))
@@ -337,4 +345,83 @@ fn rows_that_are_none_are_refused_at_their_lines() {
     }
     let (_, listed, _) = catalogue.run(&["index", "list", "--json"]);
     assert!(!listed.contains("other"), "a refused import leaves nothing: {listed}");
+}
+
+#[test]
+fn sheets_and_parquet_files_become_documents() {
+    let mut sheet = SpreadsheetWriter::new(["_id", "name", "age", "open", "code"]).unwrap();
+    for cells in [
+        [
+            CellRef::Text("a"),
+            CellRef::Text(" Rose "),
+            CellRef::Integer(7),
+            CellRef::Boolean(true),
+            CellRef::Text("007"),
+        ],
+        [CellRef::Text("b"), CellRef::Text("Fern"), CellRef::Double(7.5), CellRef::Null, CellRef::Integer(12)],
+    ] {
+        cells.into_iter().for_each(|cell| sheet.append(cell).unwrap());
+        sheet.end_row();
+    }
+    let mut content = Vec::new();
+    sheet.finish().unwrap().read_to_end(&mut content).unwrap();
+    let catalogue = Catalogue::new();
+    let file = catalogue.file("plants.xlsx", content);
+    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stderr.contains("name keyword, age double, open boolean, code keyword"), "{stderr}");
+    let documents = catalogue.documents("plants");
+    assert_eq!(documents["a"], json!({"name": "Rose", "age": 7.0, "open": true, "code": "007"}));
+    assert_eq!(documents["b"], json!({"name": "Fern", "age": 7.5, "code": "12"}));
+
+    let column = |name: &str, column_type| Column { name: name.to_owned(), column_type };
+    let place = vec![column("country", ColumnType::Text), column("visits", ColumnType::Integer)];
+    let columns = [
+        column("_id", ColumnType::Text),
+        column("code", ColumnType::Text),
+        column("seeds", ColumnType::Integer),
+        column("places", ColumnType::List(Box::new(ColumnType::Struct(place)))),
+    ];
+    let mut table = ColumnarWriter::new(ColumnarFormat::Parquet, &columns).unwrap();
+    for (id, seeds) in [("a", CellRef::Integer(1 << 60)), ("b", CellRef::Null)] {
+        let [key, code, count, places] = table.builders() else { panic!("four columns have four builders") };
+        key.append(CellRef::Text(id));
+        code.append(CellRef::Text("12"));
+        count.append(seeds);
+        let [elements] = places.parts() else { panic!("a list has elements") };
+        let [country, visits] = elements.parts() else { panic!("a place has two members") };
+        country.append(CellRef::Text("Peru"));
+        visits.append(CellRef::Integer(3));
+        elements.end_struct();
+        places.end_list();
+        table.end_row().unwrap();
+    }
+    let content = table.finish().unwrap();
+    let file = catalogue.file("places.parquet", content);
+    let (code, _, stderr) = catalogue.run(&["import", "--index=places", "--type=places.visits=keyword", &file]);
+    assert_eq!(code, 0, "{stderr}");
+    assert!(stderr.contains("code keyword, seeds long, places nested (country keyword, visits keyword)"), "{stderr}");
+    let places = json!([{"country": "Peru", "visits": "3"}]);
+    let documents = catalogue.documents("places");
+    assert_eq!(documents["a"], json!({"code": "12", "seeds": 1_i64 << 60, "places": places}));
+    assert_eq!(documents["b"], json!({"code": "12", "places": places}));
+    for name in ["broken.parquet", "broken.xlsx"] {
+        let file = catalogue.file(name, "PAR1 but nothing else");
+        let (code, _, stderr) = catalogue.run(&["import", "--index=other", &file]);
+        assert!(code == 1 && stderr.contains(name) && stderr.contains("cannot be read"), "{code} {stderr}");
+    }
+}
+
+#[test]
+fn many_rows_that_are_refused_for_one_reason_are_summed_up() {
+    let catalogue = Catalogue::new();
+    let rows: String = (0..50).map(|row| format!("{row},old{row}\n")).collect();
+    let file = catalogue.file("plants.csv", format!("_id,age\n{rows}"));
+    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", "--type=age=long", &file]);
+    assert_eq!(code, 1, "{stderr}");
+    assert!(stdout.starts_with("plants: 0 documents taken, 50 refused; "), "{stdout}");
+    assert_eq!(stderr.lines().filter(|line| line.contains("plants.csv, line ")).count(), 5, "{stderr}");
+    assert!(stderr.contains("45 more are refused for such a reason: "), "{stderr}");
+    let (_, listed, _) = catalogue.run(&["index", "list", "--json"]);
+    assert!(!listed.contains("plants"), "a refused import leaves nothing: {listed}");
 }

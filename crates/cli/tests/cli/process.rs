@@ -61,6 +61,21 @@ impl Server {
         names.filter(|name| name.starts_with("tokio-rt")).count()
     }
 
+    /// Returns how many bytes of memory belong to the server alone; pages of mapped files do not.
+    pub(crate) fn own_memory(&self) -> u64 {
+        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let kibibytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
+        kibibytes.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
+    /// Returns how many sockets the server has open.
+    pub(crate) fn sockets(&self) -> usize {
+        let files = fs_err::read_dir(format!("/proc/{}/fd", self.child.id())).unwrap();
+        // A file may be closed while the list is read.
+        let targets = files.filter_map(|file| fs_err::read_link(file.ok()?.path()).ok());
+        targets.filter(|target| target.to_string_lossy().starts_with("socket:")).count()
+    }
+
     /// Asks for a path; returns the status and the body.
     pub(crate) fn get(&self, path: &str) -> (u16, Value) {
         self.request("GET", path, "")

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 96] = [
+const SETTINGS: [&str; 106] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
@@ -19,6 +19,8 @@ const SETTINGS: [&str; 96] = [
     "AUTH_MODE",
     "INSECURE",
     "REQUIRE_AUTH_FOR_READS",
+    "PUBLIC_STUDIES",
+    "STORAGE_SERVERS",
     "AUDIT_REQUIRED",
     "AUTH_SERVER_SCOPE_STUDY_PREFIX",
     "AUTH_SERVER_SCOPE_STUDY_SUFFIX",
@@ -34,6 +36,14 @@ const SETTINGS: [&str; 96] = [
     "AUTH_SERVER_CLIENTID",
     "AUTH_SERVER_CLIENTSECRET",
     "AUTH_SERVER_CACHE_SECONDS",
+    "OIDC_ISSUER",
+    "OIDC_CLIENT_ID",
+    "OIDC_CLIENT_SECRET",
+    "OIDC_SCOPES",
+    "ROLE_MAPPING_FILE",
+    "SESSION_IDLE_MINUTES",
+    "SESSION_MAX_HOURS",
+    "OWN_KEY_DAYS",
     "RATE_LIMIT",
     "RATE_LIMIT_BURST",
     "AUTH_FAILURE_LIMIT",
@@ -201,7 +211,7 @@ fn everything_wrong_is_told_at_once_with_its_place() {
             &format!("{name}, key insecure: found the string 'yes', expected true or false"),
             &format!("{name}, key data_dir: found the integer 5, expected a string"),
             &format!("{name}: unknown key prot, server; the known keys are server_port, bind_addr,"),
-            "environment variable AUTH_MODE: found 'oauth', expected `none`, or a list of api-key, jwt and introspection",
+            "environment variable AUTH_MODE: found 'oauth', expected `none`, or a list of api-key, jwt, introspection",
             "environment variable SCORE_TIMEOUT_MS: found 'soon', expected a whole number from 1 to 3600000",
         ],
     );
@@ -302,4 +312,22 @@ fn help_shows_every_setting() {
         }
         assert_eq!(help.matches("[env: ").count(), SETTINGS.len() + 1, "a setting is missing in this test");
     }
+}
+
+#[test]
+fn signing_in_needs_a_provider_and_an_address_to_come_back_to() {
+    let needed = ["AUTH_MODE has oidc", "OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "PUBLIC_URL"];
+    assert_refused(&mut cantata(&["serve", "--auth-mode=oidc"]), &needed);
+    let folder = TempDir::new().unwrap();
+    let roles = folder.path().join("roles.json");
+    fs_err::write(&roles, r#"{"scopes": {"curators": ["a b"]}}"#).unwrap();
+    let serve = |issuer: &str| {
+        let mut command = cantata(&["serve", "--auth-mode=oidc", "--public-url=https://cantata.example", issuer]);
+        command.env("OIDC_CLIENT_ID", "cantata").env("OIDC_CLIENT_SECRET", "sesame-4711");
+        command
+    };
+    assert_refused(&mut serve("--oidc-issuer=nowhere"), &["OIDC_ISSUER: 'nowhere' is no address"]);
+    let mut command = serve("--oidc-issuer=https://auth.example");
+    command.arg("--role-mapping-file").arg(&roles);
+    assert_refused(&mut command, &["ROLE_MAPPING_FILE", "scopes.curators: found 'a b'"]);
 }

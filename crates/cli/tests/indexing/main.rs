@@ -3,6 +3,7 @@
 #![expect(clippy::print_stderr, reason = "a test that fails shows the log of its server")]
 #![expect(clippy::print_stdout, reason = "a test that fails shows what it began with")]
 
+mod copies;
 mod jobs;
 mod server;
 mod song;

@@ -107,13 +107,21 @@ impl<'a> PlanMatchSets<'a> {
         if request.ancestors.is_empty() {
             return own;
         }
+        let matching = self.of_filter(request.filter)[segment].count;
         let mut elements = Bitset::clone(&own);
         for AncestorFilter { path, filter } in &request.ancestors {
             // A segment that has elements has those around them.
             let Some(outer) = within.level_of(path) else { continue };
-            let key = BitmapKey { segment, level, filter, read_at: outer, records: Some(request.filter) };
+            // The own elements are of the records already. Where these are many, all facets share one bitmap.
+            let is_few = matching * row_filter_ratio(filter) < within.document_count();
+            let records = is_few.then_some(request.filter);
+            let key = BitmapKey { segment, level, filter, read_at: outer, records };
             let around = self.memoize(key, || {
-                filter::lower(within, &self.elements_of(segment, outer, filter, request.filter), outer, level)
+                let outer_rows = match records {
+                    Some(records) => self.elements_of(segment, outer, filter, records),
+                    None => self.rows(segment, filter, outer),
+                };
+                filter::lower(within, &outer_rows, outer, level)
             });
             elements.intersect_with(&around);
         }
@@ -123,14 +131,13 @@ impl<'a> PlanMatchSets<'a> {
     /// Returns the elements of a level that match a filter and belong to the records of a filter of the plan.
     fn elements_of(&self, segment: usize, level: usize, filter: &'a Filter, records: usize) -> Arc<Bitset> {
         let (matches, within) = (&self.of_filter(records)[segment], &self.snapshot.segments[segment].segment);
-        let ratio = if is_union_of_postings(filter) { POSTINGS_ROW_FILTER_RATIO } else { ROW_FILTER_RATIO };
         let key = |filter| BitmapKey { segment, level, filter, read_at: level, records: Some(records) };
         let of_records = || self.memoize(key(&Filter::All), || row_filter::rows_of(within, level, &matches.documents));
         if *filter == Filter::All {
             return of_records();
         }
         self.memoize(key(filter), || {
-            if matches.count * ratio < within.document_count() {
+            if matches.count * row_filter_ratio(filter) < within.document_count() {
                 return row_filter::evaluate(within, filter, level, &matches.documents, self.cancellation);
             }
             let mut elements = Bitset::clone(&self.rows(segment, filter, level));
@@ -182,6 +189,11 @@ impl<'a> PlanMatchSets<'a> {
             None => Arc::new(evaluate()),
         }
     }
+}
+
+/// Returns how many times as many records as match a segment has where testing their elements one by one is cheaper.
+fn row_filter_ratio(condition: &Filter) -> usize {
+    if is_union_of_postings(condition) { POSTINGS_ROW_FILTER_RATIO } else { ROW_FILTER_RATIO }
 }
 
 /// Returns whether a condition on elements is evaluated by combining postings alone.

@@ -22,7 +22,7 @@ pub(crate) fn engine(host: &str) -> RemoteEngine {
         credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(60),
-        refresh_at_once: true,
+        min_refresh_interval: Duration::ZERO,
     };
     RemoteEngine::new(settings).unwrap()
 }

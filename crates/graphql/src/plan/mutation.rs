@@ -1,4 +1,4 @@
-//! Mutations, which create, rename and delete saved sets. Each becomes a command for the caller.
+//! Mutations, which create, rename, share and delete saved sets. Each becomes a command for the caller.
 
 use super::{PlanError, Planner, SETS_DISABLED, arguments, sort, suppression};
 use crate::output::{JsonSelection, Output, TargetIndex};
@@ -17,6 +17,11 @@ impl<'p> Planner<'p> {
         let text = |name: &str| arguments::text(field, name).unwrap_or_default().to_owned();
         let command = match field.name.as_str() {
             "renameSet" => SetCommand::RenameSet { set_id: text("setId"), name: text("name") },
+            "shareSet" => {
+                let given = arguments::list(field, "with").unwrap_or_default();
+                let shared_with = given.into_iter().filter_map(|with| with.as_str().map(str::to_owned)).collect();
+                SetCommand::ShareSet { set_id: text("setId"), shared_with }
+            }
             "deleteSet" => SetCommand::DeleteSet { set_id: text("setId") },
             _ => SetCommand::SaveSet(Box::new(self.save_set(field)?)),
         };

@@ -25,7 +25,7 @@ async fn bed_with(analyses: usize) -> (Bed, Vec<Stored>) {
 async fn a_reindex_makes_a_new_index_and_keeps_one_old() {
     let (bed, mut all) = bed_with(300).await;
     for expected in ["files-2", "files-3", "files-4"] {
-        let job = bed.indexing().reindex("files").unwrap();
+        let job = bed.indexing().reindex("files").await.unwrap();
         // Changes come in meanwhile.
         all[0].become_state(bed.store(), AnalysisState::Unpublished).await;
         all.push(Stored::publish_new(bed.store(), json!({"reads": 2})).await);
@@ -47,7 +47,7 @@ async fn a_rollback_leads_to_the_index_before_and_brings_it_up_to_date() {
     let (bed, mut all) = bed_with(20).await;
     let nothing = bed.indexing().rollback("files").await.unwrap_err();
     assert_eq!(nothing, IndexingError::NoPreviousIndex("files".to_owned()));
-    let job = bed.indexing().reindex("files").unwrap();
+    let job = bed.indexing().reindex("files").await.unwrap();
     bed.ended(job.id).await;
     all[3].become_state(bed.store(), AnalysisState::Suppressed).await;
     all[4].experiment(bed.store(), json!({"reads": 5})).await;
@@ -61,23 +61,23 @@ async fn a_rollback_leads_to_the_index_before_and_brings_it_up_to_date() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_job_leaves_nothing_behind() {
     let (bed, _) = bed_with(50).await;
-    let job = bed.indexing().reindex("files").unwrap();
-    assert_eq!(bed.indexing().reindex("files").unwrap_err(), IndexingError::Job(JobError::Busy(job.id)));
-    // It has not had a chance to end: nothing was awaited.
-    bed.indexing().jobs().cancel(job.id).unwrap();
+    let job = bed.indexing().reindex("files").await.unwrap();
+    assert_eq!(bed.indexing().reindex("files").await.unwrap_err(), IndexingError::Job(JobError::Busy(job.id)));
+    // It has hardly had a chance to end.
+    bed.indexing().jobs().cancel(job.id).await.unwrap();
     let job = bed.ended(job.id).await;
     if job.status == JobStatus::Cancelled {
         assert_eq!(indexes(&bed).await, ["files-1"]);
     }
-    assert_eq!(bed.indexing().jobs().cancel(job.id).unwrap_err(), JobError::Over(job.id));
-    assert_eq!(bed.indexing().jobs().cancel(99).unwrap_err(), JobError::Unknown(99));
+    assert_eq!(bed.indexing().jobs().cancel(job.id).await.unwrap_err(), JobError::Over(job.id));
+    assert_eq!(bed.indexing().jobs().cancel(99).await.unwrap_err(), JobError::Unknown(99));
     bed.assert_right().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_job_that_a_stop_interrupts_is_told_of_and_its_index_goes() {
     let (mut bed, _) = bed_with(300).await;
-    bed.indexing().reindex("files").unwrap();
+    bed.indexing().reindex("files").await.unwrap();
     bed.restart_after(|_| {}).await;
     bed.assert_right().await;
     let jobs = bed.indexing().jobs().list();

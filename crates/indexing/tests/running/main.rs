@@ -8,5 +8,6 @@ mod place;
 mod poisoned;
 mod power_loss;
 mod random;
+mod shared_jobs;
 mod support;
 mod types;

@@ -18,7 +18,7 @@ async fn an_index_that_somebody_else_fills_is_left_alone() {
     // Another one is not disturbed by it, whatever numbers others gave to theirs.
     Stored::publish_new(bed.store(), json!({})).await;
     bed.caught_up("analyses").await;
-    let job = bed.indexing().reindex("analyses").unwrap();
+    let job = bed.indexing().reindex("analyses").await.unwrap();
     bed.ended(job.id).await;
     let names: Vec<String> = bed.engine().indexes().await.unwrap().into_iter().map(|index| index.name).collect();
     assert_eq!(names, ["analyses-2024", "analyses-2025", "analyses-2026", "files"]);

@@ -141,7 +141,7 @@ async fn work(
             }
             80..88 => {
                 // It is refused while the catalogue is not known yet, or another one runs.
-                let _ = bed.indexing().reindex(["files", "analyses"].choose(random).unwrap());
+                let _ = bed.indexing().reindex(["files", "analyses"].choose(random).unwrap()).await;
             }
             _ => tokio::time::sleep(Duration::from_millis(random.random_range(0..20))).await,
         }

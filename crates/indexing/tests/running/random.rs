@@ -49,7 +49,7 @@ async fn run(mut random: StdRng) {
             }
             90..93 => bed.assert_right().await,
             93..95 => bed.restart_after(|_| {}).await,
-            95..98 => reindex(&bed, CATALOGUES.choose(&mut random).unwrap(), random.random()),
+            95..98 => reindex(&bed, CATALOGUES.choose(&mut random).unwrap(), random.random()).await,
             98 => roll_back(&bed, CATALOGUES.choose(&mut random).unwrap()).await,
             _ => tokio::task::yield_now().await,
         }
@@ -83,11 +83,11 @@ async fn change(bed: &Bed, stored: &mut Stored, random: &mut StdRng) {
     }
 }
 
-fn reindex(bed: &Bed, catalogue: &str, is_cancelled: bool) {
-    match bed.indexing().reindex(catalogue) {
+async fn reindex(bed: &Bed, catalogue: &str, is_cancelled: bool) {
+    match bed.indexing().reindex(catalogue).await {
         Ok(job) if is_cancelled => {
             // It may be over already.
-            let _ = bed.indexing().jobs().cancel(job.id);
+            let _ = bed.indexing().jobs().cancel(job.id).await;
         }
         Ok(_) | Err(IndexingError::Job(_)) => {}
         // After a start it takes a moment until the catalogues are known.

@@ -34,7 +34,7 @@ async fn a_field_that_becomes_wider_needs_a_reindex() {
     // What can be added is there all the same.
     assert!(type_of(&bed, "experiment.more").await.is_some());
     assert_eq!(type_of(&bed, "experiment.reads").await.unwrap(), "Long");
-    let job = bed.indexing().reindex("analyses").unwrap();
+    let job = bed.indexing().reindex("analyses").await.unwrap();
     bed.ended(job.id).await;
     let status = bed.caught_up("analyses").await;
     assert!(status.needs_reindex.is_empty(), "{status:?}");

@@ -25,6 +25,8 @@ pub(super) struct FileExport {
 enum ExportStage {
     New,
     Writing,
+    /// All rows are written.
+    Ending,
     Finished,
 }
 
@@ -38,28 +40,30 @@ impl FileExport {
         let Some(mut writer) = self.writer.take() else { return Ok(None) };
         let mut out = Vec::new();
         if self.stage == ExportStage::New {
-            writer.begin(&mut out);
+            writer.begin(&mut out)?;
             self.stage = ExportStage::Writing;
         }
-        while out.len() < CHUNK_BYTES && self.stage == ExportStage::Writing {
-            if writer.needs_page() && !writer.is_full() {
+        while out.len() < CHUNK_BYTES && self.stage != ExportStage::Finished {
+            if self.stage == ExportStage::Writing && writer.needs_page() && !writer.is_full() {
                 match self.export.next().await.map_err(io::Error::other)? {
                     Some(page) => writer.take_page(page.hits),
-                    None => self.stage = ExportStage::Finished,
+                    None => self.stage = ExportStage::Ending,
                 }
             }
-            if writer.is_full() {
-                self.stage = ExportStage::Finished;
+            if self.stage == ExportStage::Writing && writer.is_full() {
+                self.stage = ExportStage::Ending;
             }
-            if self.stage == ExportStage::Finished {
-                writer.end(&mut out);
-            } else {
-                (writer, out) = run_blocking(move || {
-                    out.reserve(CHUNK_BYTES + CHUNK_BYTES / 4);
-                    writer.fill(&mut out);
-                    Ok((writer, out))
-                })
-                .await?;
+            let is_ending = self.stage == ExportStage::Ending;
+            let is_finished;
+            (writer, out, is_finished) = run_blocking(move || {
+                out.reserve(CHUNK_BYTES + CHUNK_BYTES / 4);
+                let is_finished =
+                    if is_ending { writer.end(&mut out)? } else { writer.fill(&mut out).map(|()| false)? };
+                Ok((writer, out, is_finished))
+            })
+            .await?;
+            if is_finished {
+                self.stage = ExportStage::Finished;
             }
         }
         self.writer = (self.stage != ExportStage::Finished).then_some(writer);

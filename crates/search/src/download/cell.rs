@@ -29,6 +29,12 @@ pub(super) fn write_values<'p>(
     }
 }
 
+/// Writes several values as the text of one cell that needs no quotes.
+pub(super) fn write_plain_values<'p>(out: &mut Vec<u8>, values: impl Iterator<Item = ValueRef<'p>>, style: &CellStyle) {
+    let mut cell = CellWriter { start: out.len(), out, style, needs_escaping: false };
+    values.for_each(|value| cell.value(value));
+}
+
 /// Writes a cell that is a text.
 pub(super) fn write_text(out: &mut Vec<u8>, text: &str, csv: &csv_core::Writer) {
     let start = out.len();

@@ -1,12 +1,13 @@
 //! The columns of a file: where the values of each are in a document, and how they are written.
 
 use cantata_catalogue::{Catalogue, display};
-use cantata_mapping::{DateDisplayPattern, DateFormat};
+use cantata_mapping::{DateDisplayPattern, DateFormat, FieldKind};
 use hashbrown::HashMap;
 use serde_json::Value;
 
 use super::DownloadError;
 use super::cell::json;
+use super::columnar::{ColumnarLeaf, column_type};
 use super::field_lookup::{ResolvedField, find_field, is_in_unlisted_container, plain_path};
 use super::layout::ColumnLayout;
 use super::request::{ColumnRequest, FileRequest};
@@ -28,6 +29,8 @@ pub(super) struct DownloadColumn {
     pub(super) slots: Option<Vec<usize>>,
     /// Whether JSON has a list, however many values there are.
     pub(super) is_list: bool,
+    /// The fields of a columnar file.
+    pub(super) leaves: Vec<ColumnarLeaf>,
     pub(super) style: CellStyle,
 }
 
@@ -60,12 +63,12 @@ pub(super) fn columns(
         &file.columns
     };
     // JSON leaves out columns with `show: false`; delimited files have every requested column.
-    let requests = requests.iter().filter(|column| file.file_type.is_delimited() || column.show != Some(false));
+    let requests = requests.iter().filter(|column| file.file_type.is_formatted() || column.show != Some(false));
     let mut columns: Vec<DownloadColumn> = Vec::new();
     for request in requests {
         let column = column(catalogue, request, row_containers, layout)?;
         let is_repeated =
-            !file.file_type.is_delimited() && columns.iter().any(|known| known.json_key == column.json_key);
+            !file.file_type.is_formatted() && columns.iter().any(|known| known.json_key == column.json_key);
         if !is_repeated {
             columns.push(column);
         }
@@ -118,20 +121,69 @@ fn column(
     let mut json_key = vec![b','];
     json(&mut json_key, &key);
     json_key.push(b':');
+    let is_list = is_array || is_deeper;
+    let leaves = match &target {
+        Some(target) => leaves(catalogue, target, &key, (is_array, is_list), row_containers),
+        None => {
+            let (name, origins) = (key.clone(), Vec::new());
+            vec![ColumnarLeaf { name, origins, column_type: column_type(None), is_list, containers: Vec::new() }]
+        }
+    };
     Ok(DownloadColumn {
         json_key,
+        leaves,
         slots: match &target {
             _ if is_id => None,
             Some(target) => Some(target.origins.iter().map(|path| layout.slot(path)).collect()),
             None => Some(vec![layout.slot(&unlisted_path(catalogue, request, &key)?)]),
         },
         label: request.label.clone().or_else(|| described.map(|field| field.display_name.clone())).unwrap_or(key),
-        is_list: is_array || is_deeper,
+        is_list,
         style: CellStyle {
             display_values: display_values.iter().map(|(value, text)| (value.clone(), display_text(text))).collect(),
             date,
         },
     })
+}
+
+/// Returns the fields that a column has in a columnar file. A nested container is all fields in it. A field is a list for
+/// itself if it is one in an element, and as a column if it is one in a row.
+fn leaves(
+    catalogue: &Catalogue,
+    target: &ResolvedField<'_>,
+    key: &str,
+    (is_list_in_element, is_list_in_row): (bool, bool),
+    row_containers: &[String],
+) -> Vec<ColumnarLeaf> {
+    let deeper = |nested: &[String]| -> Vec<String> {
+        nested.iter().filter(|container| !row_containers.contains(container)).cloned().collect()
+    };
+    let container =
+        target.field.filter(|field| field.kind == FieldKind::Nested).map(|field| format!("{}.", field.path));
+    if let Some(container) = container {
+        let inner = catalogue.mapping.fields();
+        let inner = inner.filter(|field| field.path.starts_with(&container) && field.kind.has_values());
+        let leaves = inner.map(|field| ColumnarLeaf {
+            name: field.path.clone(),
+            origins: vec![field.path.clone()],
+            column_type: column_type(Some(&field.kind)),
+            is_list: catalogue.display.field(&field.path).is_some_and(|described| described.is_array),
+            containers: deeper(&field.nested),
+        });
+        let leaves: Vec<ColumnarLeaf> = leaves.collect();
+        if !leaves.is_empty() {
+            return leaves;
+        }
+    }
+    let containers = deeper(target.nested());
+    let is_in_row = containers.is_empty();
+    vec![ColumnarLeaf {
+        name: if is_in_row { key.to_owned() } else { target.path.clone() },
+        origins: target.origins.clone(),
+        column_type: column_type(target.field.map(|field| &field.kind)),
+        is_list: if is_in_row { is_list_in_row } else { is_list_in_element },
+        containers,
+    }]
 }
 
 /// Resolves the field of a column: the named one, unless that is a container of which the column selects a part.

@@ -1,6 +1,7 @@
 //! The format of one file: its type, its columns, and where their values are in a document.
 
 use super::cell;
+use super::columnar::ColumnarLayout;
 use super::columns::DownloadColumn;
 use super::file_type::FileType;
 use super::layout::ColumnLayout;
@@ -12,6 +13,8 @@ pub(super) struct FileFormat {
     pub(super) csv: csv_core::Writer,
     pub(super) layout: ColumnLayout,
     pub(super) columns: Vec<DownloadColumn>,
+    /// The columns of a columnar file; of others none.
+    pub(super) columnar: ColumnarLayout,
     /// A cell without a value, ready to be written.
     pub(super) empty_cell: Vec<u8>,
     pub(super) max_rows: Option<u64>,
@@ -20,7 +23,7 @@ pub(super) struct FileFormat {
 impl FileFormat {
     pub(super) fn new(
         file_type: FileType,
-        layout: ColumnLayout,
+        mut layout: ColumnLayout,
         columns: Vec<DownloadColumn>,
         value_when_empty: &str,
         max_rows: Option<u64>,
@@ -32,6 +35,10 @@ impl FileFormat {
             // Readers skip empty lines, and would lose the row.
             empty_cell.extend_from_slice(b"\"\"");
         }
-        Self { file_type, csv, layout, columns, empty_cell, max_rows }
+        let columnar = match file_type.is_columnar() {
+            true => ColumnarLayout::new(&columns, &mut layout),
+            false => ColumnarLayout::default(),
+        };
+        Self { file_type, csv, layout, columns, columnar, empty_cell, max_rows }
     }
 }

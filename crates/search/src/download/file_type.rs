@@ -11,11 +11,17 @@ pub(super) enum FileType {
     Json,
     /// An object on each line.
     JsonLines,
+    /// Columns with types, nested containers as lists of objects.
+    Parquet,
+    /// The same as a stream of Arrow IPC.
+    Arrow,
+    /// A sheet of cells.
+    Xlsx,
 }
 
 impl FileType {
     /// The names in requests.
-    pub(super) const NAMES: [&'static str; 5] = ["tsv", "csv", "json", "jsonl", "ndjson"];
+    pub(super) const NAMES: [&'static str; 8] = ["tsv", "csv", "json", "jsonl", "ndjson", "parquet", "arrow", "xlsx"];
 
     pub(super) fn of_name(name: &str) -> Option<Self> {
         match name {
@@ -23,6 +29,9 @@ impl FileType {
             "csv" => Some(Self::Csv),
             "json" => Some(Self::Json),
             "jsonl" | "ndjson" => Some(Self::JsonLines),
+            "parquet" => Some(Self::Parquet),
+            "arrow" => Some(Self::Arrow),
+            "xlsx" => Some(Self::Xlsx),
             _ => None,
         }
     }
@@ -34,6 +43,9 @@ impl FileType {
             Self::Csv => "csv",
             Self::Json => "json",
             Self::JsonLines => "jsonl",
+            Self::Parquet => "parquet",
+            Self::Arrow => "arrow",
+            Self::Xlsx => "xlsx",
         }
     }
 
@@ -43,6 +55,9 @@ impl FileType {
             Self::Csv => "text/csv; charset=utf-8",
             Self::Json => "application/json",
             Self::JsonLines => "application/x-ndjson",
+            Self::Parquet => "application/vnd.apache.parquet",
+            Self::Arrow => "application/vnd.apache.arrow.stream",
+            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         }
     }
 
@@ -57,7 +72,12 @@ impl FileType {
     }
 
     /// Returns whether cells are formatted text; otherwise values are as in the documents.
-    pub(super) fn is_delimited(self) -> bool {
-        matches!(self, Self::Tsv | Self::Csv)
+    pub(super) fn is_formatted(self) -> bool {
+        matches!(self, Self::Tsv | Self::Csv | Self::Xlsx)
+    }
+
+    /// Returns whether the file has columns of types.
+    pub(super) fn is_columnar(self) -> bool {
+        matches!(self, Self::Parquet | Self::Arrow)
     }
 }

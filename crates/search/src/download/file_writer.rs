@@ -3,12 +3,15 @@
 //! A chunk ends soon after `CHUNK_BYTES`, possibly between two rows of one record, so memory is bounded by a page of
 //! records and one row.
 
+use std::io;
+
 use cantata_engine::Hit;
 
 use super::cell;
 use super::file_format::FileFormat;
 use super::file_type::FileType;
 use super::row_writer::RowWriter;
+use super::table_sink::TableSink;
 
 /// A file that is being written.
 pub(super) struct FileWriter {
@@ -17,11 +20,13 @@ pub(super) struct FileWriter {
     /// The record of the page that is next, and the first of its rows that is not written.
     next: (usize, usize),
     rows: u64,
+    /// Where rows of a binary file go; there once the file is begun.
+    sink: Option<TableSink>,
 }
 
 impl FileWriter {
     pub(super) fn new(format: FileFormat) -> Self {
-        Self { format, page: Vec::new(), next: (0, 0), rows: 0 }
+        Self { format, page: Vec::new(), next: (0, 0), rows: 0, sink: None }
     }
 
     pub(super) fn take_page(&mut self, page: Vec<Hit>) {
@@ -40,7 +45,8 @@ impl FileWriter {
     }
 
     /// Writes what precedes the first row.
-    pub(super) fn begin(&self, out: &mut Vec<u8>) {
+    pub(super) fn begin(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        self.sink = TableSink::new(&self.format)?;
         let format = &self.format;
         match format.file_type {
             FileType::Tsv | FileType::Csv => {
@@ -53,13 +59,14 @@ impl FileWriter {
                 out.extend_from_slice(format.file_type.line_end());
             }
             FileType::Json => out.push(b'['),
-            FileType::JsonLines => {}
+            FileType::JsonLines | FileType::Parquet | FileType::Arrow | FileType::Xlsx => {}
         }
+        Ok(())
     }
 
     /// Writes rows of the page until a chunk is full.
-    pub(super) fn fill(&mut self, out: &mut Vec<u8>) {
-        let mut writer = RowWriter::new(&self.format, out, self.rows);
+    pub(super) fn fill(&mut self, out: &mut Vec<u8>) -> io::Result<()> {
+        let mut writer = RowWriter::new(&self.format, out, self.sink.as_mut(), self.rows);
         while let Some(hit) = self.page.get(self.next.0).filter(|_| !writer.is_full()) {
             self.next = match writer.write_record(hit, self.next.1) {
                 Some(row) => (self.next.0, row),
@@ -67,12 +74,18 @@ impl FileWriter {
             };
         }
         self.rows = writer.rows();
+        writer.finish()?;
+        if let Some(sink) = &mut self.sink {
+            sink.take_bytes(out);
+        }
+        Ok(())
     }
 
-    /// Writes what follows the last row.
-    pub(super) fn end(&self, out: &mut Vec<u8>) {
+    /// Writes some of what follows the last row; returns whether that was all.
+    pub(super) fn end(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         if self.format.file_type == FileType::Json {
             out.extend_from_slice(b"\n]\n");
         }
+        self.sink.as_mut().map_or(Ok(true), |sink| sink.end(out))
     }
 }

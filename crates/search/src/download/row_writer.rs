@@ -1,5 +1,7 @@
 //! The rows of records, written as their values are found in the documents.
 
+use std::io;
+
 use cantata_engine::{Document, Hit, ValueRef};
 
 use super::cell::{self, json};
@@ -7,6 +9,7 @@ use super::columns::DownloadColumn;
 use super::file_format::FileFormat;
 use super::file_type::FileType;
 use super::layout::LayoutObject;
+use super::table_sink::TableSink;
 
 /// How many bytes are written at once.
 pub(super) const CHUNK_BYTES: usize = 128 * 1024;
@@ -15,6 +18,10 @@ pub(super) const CHUNK_BYTES: usize = 128 * 1024;
 pub(super) struct RowWriter<'p> {
     format: &'p FileFormat,
     out: &'p mut Vec<u8>,
+    /// Where rows of a binary file go.
+    sink: Option<&'p mut TableSink>,
+    /// Why a row could not be written.
+    error: Option<io::Error>,
     /// The values of the row, by slot.
     slots: Vec<Vec<ValueRef<'p>>>,
     id: &'p str,
@@ -29,9 +36,14 @@ pub(super) struct RowWriter<'p> {
 }
 
 impl<'p> RowWriter<'p> {
-    pub(super) fn new(format: &'p FileFormat, out: &'p mut Vec<u8>, rows: u64) -> Self {
+    pub(super) fn new(
+        format: &'p FileFormat,
+        out: &'p mut Vec<u8>,
+        sink: Option<&'p mut TableSink>,
+        rows: u64,
+    ) -> Self {
         let slots = vec![Vec::new(); format.layout.slot_depths.len()];
-        Self { format, out, slots, id: "", rows, next_row: 0, skipped: 0, stopped: None }
+        Self { format, out, sink, error: None, slots, id: "", rows, next_row: 0, skipped: 0, stopped: None }
     }
 
     pub(super) fn rows(&self) -> u64 {
@@ -39,7 +51,14 @@ impl<'p> RowWriter<'p> {
     }
 
     pub(super) fn is_full(&self) -> bool {
-        self.out.len() >= CHUNK_BYTES || self.format.max_rows.is_some_and(|max| self.rows >= max)
+        self.error.is_some()
+            || self.out.len() >= CHUNK_BYTES
+            || self.format.max_rows.is_some_and(|max| self.rows >= max)
+    }
+
+    /// Returns why a row could not be written.
+    pub(super) fn finish(self) -> io::Result<()> {
+        self.error.map_or(Ok(()), Err)
     }
 
     /// Writes the rows of a record but those that were skipped; returns the first row that did not fit.
@@ -97,6 +116,11 @@ impl<'p> RowWriter<'p> {
             FileType::JsonLines => {
                 self.write_object();
                 self.out.push(b'\n');
+            }
+            FileType::Parquet | FileType::Arrow | FileType::Xlsx => {
+                if let Some(sink) = &mut self.sink {
+                    self.error = sink.append_row(self.format, self.id, &self.slots).err();
+                }
             }
         }
         self.rows += 1;

@@ -6,3 +6,4 @@ mod formats;
 mod refusals;
 mod rows;
 pub(crate) mod support;
+mod tables;

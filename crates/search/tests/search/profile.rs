@@ -21,10 +21,11 @@ fn mapping() -> Value {
 
 fn records(from: usize, to: usize) -> Vec<WriteOperation> {
     let record = |number: usize| {
+        let (site, sex) = (["Lung", "Breast", "Skin"][number % 3], ["f", "m"][number % 2]);
         let mut source = json!({
             "sample_id": format!("S{number:04}"),
-            "site": ["Lung", "Breast", "Skin"][number % 3],
-            "sex": ["f", "m"][number % 2],
+            "site": site,
+            "sex": sex,
             "age": 20 + number % 50,
             "collected": format!("2020-01-{:02}", 1 + number % 28),
         });

@@ -6,6 +6,7 @@
 //! logged, which the guard does itself, so that reading costs nothing here. Where a route reads or changes, as GraphQL
 //! does, its handler says which ([`ChangeAudit`]).
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use axum::extract::Request;
@@ -42,6 +43,7 @@ struct AuditContext {
     uri: Uri,
     id: RequestId,
     record: OnceLock<AuditRecord>,
+    is_dry_run: AtomicBool,
 }
 
 impl AuditSlot {
@@ -52,7 +54,13 @@ impl AuditSlot {
             uri: request.uri().clone(),
             id: RequestId::current_or_new(),
             record: OnceLock::new(),
+            is_dry_run: AtomicBool::new(false),
         }))
+    }
+
+    /// Records that a request changes nothing. Only its handler knows: on another route, the same query has no meaning.
+    pub(crate) fn mark_dry_run(&self) {
+        self.0.is_dry_run.store(true, Ordering::Relaxed);
     }
 
     /// Records a request that is denied, or a change; returns whether it has no record yet.
@@ -101,6 +109,7 @@ impl AuditContext {
             study: record.study.as_deref().map(truncated),
             status,
             result,
+            dry_run: self.is_dry_run.load(Ordering::Relaxed),
             request_id: self.id.as_str(),
         }
     }
@@ -218,5 +227,6 @@ fn kind(auth_method: AuthMethod) -> &'static str {
         AuthMethod::ApiKey => "key",
         AuthMethod::Token => "token",
         AuthMethod::Introspection => "key of another server",
+        AuthMethod::Session => "session",
     }
 }

@@ -3,14 +3,17 @@
 //! The study that is checked is taken from where the handler takes it: the decoded path parameters of the router. No
 //! spelling of a URL can make them differ.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::RequestExt as _;
-use axum::extract::{RawPathParams, Request};
+use axum::extract::{FromRequestParts, RawPathParams, Request};
 use axum::response::{IntoResponse, Response};
 use cantata_access::{AuthError, AuthMethod, Identity};
-use cantata_core::ErrorId;
+use cantata_core::{AnalysisState, ErrorId};
+use cantata_store::StateSet;
 use futures_util::FutureExt as _;
+use http::request::Parts;
 use http::{Extensions, HeaderValue, header};
 
 use super::{AccessControl, AuditRecord, AuditSlot, AuditedRequest, identity_of, is_reading};
@@ -30,18 +33,29 @@ pub(crate) enum RequiredScope {
     Read,
     /// To read the study in the path.
     ReadStudy,
-    /// To read what any study may be part of.
-    ReadAllStudies,
+    /// To read the study in the path, or else what is published of it if it is public; storage servers may, too.
+    ReadPublished,
+    /// To read what any study may be part of; storage servers may, too.
+    ReadEntities,
+    /// As [`Read`](Self::Read), for what the handler shows of readable studies only; storage servers may, too.
+    ReadEntity,
     /// To change the study in the path.
     WriteStudy,
     /// To administer the server.
     System,
+    /// A person who has signed in.
+    Person,
 }
 
 impl RequiredScope {
     /// Returns whether it is about the study in the path.
     pub(crate) fn is_of_study(self) -> bool {
-        matches!(self, Self::ReadStudy | Self::WriteStudy)
+        matches!(self, Self::ReadStudy | Self::ReadPublished | Self::WriteStudy)
+    }
+
+    /// Returns whether it is to read, so that open reading is enough.
+    fn is_to_read(self) -> bool {
+        matches!(self, Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadEntities | Self::ReadEntity)
     }
 }
 
@@ -50,6 +64,33 @@ impl RequiredScope {
 pub(crate) struct AccessGuard {
     pub(crate) spec: RouteSpec,
     pub(crate) access: Arc<AccessControl>,
+}
+
+/// In a request that may read what is published, and nothing else.
+#[derive(Debug, Clone, Copy)]
+struct PublishedOnly;
+
+/// In a request that comes from a storage server.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FromStorageServer;
+
+/// The states of analyses that the sender of a request may see.
+pub(crate) struct VisibleStates(pub(crate) StateSet);
+
+impl<S: Send + Sync> FromRequestParts<S> for VisibleStates {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let is_limited = parts.extensions.get::<PublishedOnly>().is_some();
+        Ok(Self(if is_limited { [AnalysisState::Published].into_iter().collect() } else { StateSet::ALL }))
+    }
+}
+
+/// What a request may see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Grant {
+    Everything,
+    Published,
 }
 
 /// Why a request is denied.
@@ -62,6 +103,8 @@ enum AccessDenied {
     Unavailable,
     /// The credential does not have this scope.
     Forbidden(String),
+    /// The credential is not that of a person who has signed in.
+    NotSignedIn,
 }
 
 impl Intercept for AccessGuard {
@@ -76,11 +119,14 @@ impl Intercept for AccessGuard {
         let identity = identity_of(request.extensions());
         let auth_error = request.extensions().get::<AuthError>().copied();
         let decision = match auth_error {
-            _ if !is_enabled => Ok(()),
+            _ if !is_enabled => Ok(Grant::Everything),
             Some(AuthError::Invalid) => Err(AccessDenied::Invalid),
             Some(AuthError::Unavailable) => Err(AccessDenied::Unavailable),
-            None => self.authorize(&identity, study.as_deref()),
+            None => self.authorize(&identity, study.as_deref(), request.extensions()),
         };
+        if matches!(decision, Ok(Grant::Published)) {
+            request.extensions_mut().insert(PublishedOnly);
+        }
         let changes = self.spec.is_audited() && !is_reading;
         let (is_refused, is_denied) = (auth_error.is_some(), decision.is_err());
         let mut record = (changes || is_denied).then(|| AuditRecord { identity, is_refused, study, is_denied });
@@ -90,7 +136,7 @@ impl Intercept for AccessGuard {
             // A request has one route, and a route one guard, so this is its first record.
             audit.set(record);
         }
-        decision.map_err(|denied| {
+        decision.map(|_| ()).map_err(|denied| {
             let response = denied.into_response();
             if let Some(record) = record {
                 AuditedRequest::denied(&self.access, request, record).complete(&response);
@@ -113,32 +159,41 @@ impl AccessGuard {
             let identity = extensions.get::<Arc<Identity>>();
             identity.is_some_and(|identity| scopes.can_read_every_study(identity))
         };
-        matches!(self.spec.scope, RequiredScope::Read | RequiredScope::ReadStudy | RequiredScope::ReadAllStudies)
-            && extensions.get::<AuthError>().is_none()
-            && (!closed_reads || may_read_all())
+        self.spec.scope.is_to_read() && extensions.get::<AuthError>().is_none() && (!closed_reads || may_read_all())
     }
 
-    fn authorize(&self, identity: &Identity, study: Option<&str>) -> Result<(), AccessDenied> {
-        let AccessControl { scopes, closed_reads, .. } = &*self.access;
+    fn authorize(&self, identity: &Identity, study: Option<&str>, request: &Extensions) -> Result<Grant, AccessDenied> {
+        let AccessControl { scopes, closed_reads, public_studies, .. } = &*self.access;
         let is_anonymous = identity.auth_method == AuthMethod::Anonymous;
+        let is_storage_server = request.get::<FromStorageServer>().is_some();
         let is_allowed = match (self.spec.scope, study) {
             (RequiredScope::None, _) => true,
-            (RequiredScope::Read | RequiredScope::ReadStudy | RequiredScope::ReadAllStudies, _) if !closed_reads => {
+            (RequiredScope::Person, _) => identity.is_session(),
+            (scope, _) if scope.is_to_read() && !closed_reads => true,
+            (RequiredScope::ReadPublished | RequiredScope::ReadEntities | RequiredScope::ReadEntity, _)
+                if is_storage_server =>
+            {
                 true
             }
-            (RequiredScope::Read, _) => !is_anonymous,
-            (RequiredScope::ReadAllStudies, _) => scopes.can_read_everything(identity),
-            (RequiredScope::ReadStudy, Some(study)) => scopes.can_read(identity, study),
+            (RequiredScope::Read | RequiredScope::ReadEntity, _) => !is_anonymous,
+            (RequiredScope::ReadEntities, _) => scopes.can_read_everything(identity),
+            (RequiredScope::ReadStudy | RequiredScope::ReadPublished, Some(study)) => scopes.can_read(identity, study),
             (RequiredScope::WriteStudy, Some(study)) => scopes.can_write(identity, study),
-            (RequiredScope::System | RequiredScope::ReadStudy | RequiredScope::WriteStudy, _) => {
-                scopes.is_administrator(identity)
-            }
+            (_, _) => scopes.is_administrator(identity),
         };
         match is_allowed {
-            true => Ok(()),
+            true => Ok(Grant::Everything),
+            false
+                if self.spec.scope == RequiredScope::ReadPublished
+                    && study
+                        .is_some_and(|study| public_studies.contains(study) && !scopes.is_denied(identity, study)) =>
+            {
+                Ok(Grant::Published)
+            }
             false if is_anonymous => Err(AccessDenied::Missing),
+            false if self.spec.scope == RequiredScope::Person => Err(AccessDenied::NotSignedIn),
             false => Err(AccessDenied::Forbidden(match (self.spec.scope, study) {
-                (RequiredScope::WriteStudy | RequiredScope::ReadStudy, Some(study)) => scopes.for_study(study),
+                (_, Some(study)) if self.spec.scope.is_of_study() => scopes.for_study(study),
                 _ => scopes.system().to_owned(),
             })),
         }
@@ -171,6 +226,11 @@ impl IntoResponse for AccessDenied {
                 ErrorId::ForbiddenToken,
                 r#"Bearer realm="cantata", error="insufficient_scope""#,
                 format!("The credential does not allow this; the scope '{scope}' would"),
+            ),
+            Self::NotSignedIn => (
+                ErrorId::ForbiddenToken,
+                r#"Bearer realm="cantata", error="insufficient_scope""#,
+                "The credential does not allow this; it is for people who have signed in at /auth/sign-in".into(),
             ),
             Self::Unavailable => {
                 let text = "The credential cannot be checked at present; try again later";

@@ -28,7 +28,7 @@ pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult {
     responses((status = 202, description = "The job that does it", body = Job))
 )]
 pub(crate) async fn reindex(State(state): State<IndexingState>, Segments(catalogue): Segments<String>) -> ApiResult {
-    let job = state.indexing.reindex(&catalogue).map_err(indexing_error)?;
+    let job = state.indexing.reindex(&catalogue).await.map_err(indexing_error)?;
     Ok(json_with_status(StatusCode::ACCEPTED, &job))
 }
 
@@ -52,6 +52,7 @@ pub(super) fn indexing_error(error: IndexingError) -> Error {
         IndexingError::Unusable(_)
         | IndexingError::NoPreviousIndex(_)
         | IndexingError::Job(JobError::Busy(_) | JobError::Over(_)) => ErrorId::JobConflict,
+        IndexingError::Job(JobError::Unavailable(_)) => ErrorId::ServiceUnavailable,
         IndexingError::Engine(error) => return engine_error(error),
     };
     Error::new(ORIGIN, id, text)

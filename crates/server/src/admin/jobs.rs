@@ -25,6 +25,7 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
     responses((status = 200, description = "The jobs", body = Vec<Job>))
 )]
 pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult {
+    state.indexing.jobs().refresh().await;
     Ok(json_response(&state.indexing.jobs().list()))
 }
 
@@ -37,6 +38,7 @@ pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult {
 pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult {
     let id = parse_job_id(&id)?;
     let unknown = || indexing_error(IndexingError::Job(JobError::Unknown(id)));
+    state.indexing.jobs().refresh().await;
     Ok(json_response(&state.indexing.jobs().job(id).ok_or_else(unknown)?))
 }
 
@@ -47,7 +49,9 @@ pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segmen
     responses((status = 200, description = "The job, which may still be under way", body = Job))
 )]
 pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult {
-    let cancelled = state.indexing.jobs().cancel(parse_job_id(&id)?);
+    let id = parse_job_id(&id)?;
+    state.indexing.jobs().refresh().await;
+    let cancelled = state.indexing.jobs().cancel(id).await;
     Ok(json_response(&cancelled.map_err(|error| indexing_error(IndexingError::Job(error)))?))
 }
 

@@ -1,14 +1,15 @@
 //! `/admin/keys`: the API keys of this server.
 //!
-//! These are the keys in the data folder, which `cantata key` changes too, by the same code. A key that is made here
-//! counts with the next request, and one that is revoked here does not. Where the server takes no keys of its own, none
-//! can be created: a key made while authentication is off would be valid once it is on.
+//! All servers of a database have the same keys, and `cantata key` changes them too. A key that is made here counts here with
+//! the next request, and one that is revoked here does not; on other servers within a second. Where the server takes no keys
+//! of its own, none can be created: a key made while authentication is off would be valid once it is on.
 
 use std::fmt::Display;
 use std::sync::Arc;
 
 use axum::extract::State;
-use cantata_access::{KeyError, KeyFile, KeyRecord, KeySecret, KeySummary, ScopeRules};
+use axum::response::Response;
+use cantata_access::{KeyError, KeyRecord, KeyRegistry, KeySecret, KeySummary, ScopeRules};
 use cantata_core::{Error, ErrorId, ErrorOrigin, Result, Timestamp};
 use http::{HeaderValue, StatusCode, header};
 use serde::Serialize;
@@ -33,13 +34,14 @@ const MAX_EXPIRY_DAYS: u64 = 36_500;
 /// How many scopes a key may have.
 const MAX_SCOPES: usize = 1000;
 
-const MEMBERS: [&str; 3] = ["name", "scopes", "expiresInDays"];
+const MEMBERS: [&str; 4] = ["name", "scopes", "expiresInDays", "expiresAt"];
 
 /// Returns the routes with their descriptions.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     Routes::new(access).add(ADMINISTRATION, routes!(list, create)).add(ADMINISTRATION, routes!(revoke))
 }
 
+/// The response to the creation of a key, the only one that has its secret.
 #[derive(Serialize)]
 struct CreatedKey<'a> {
     key: &'a str,
@@ -53,7 +55,7 @@ struct CreatedKey<'a> {
     responses((status = 200, description = "The keys, oldest first", body = ApiKeys))
 )]
 async fn list(State(state): State<AppState>) -> ApiResult {
-    let records = on_keys(&state.access, |keys| keys.list()).await?;
+    let records = keys_of(&state.access)?.list().await.map_err(key_error)?;
     let keys: Vec<KeySummary<'_>> = records.iter().map(KeyRecord::summary).collect();
     Ok(json_response(&json!({"keys": keys})))
 }
@@ -66,12 +68,16 @@ async fn list(State(state): State<AppState>) -> ApiResult {
 )]
 async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) -> ApiResult {
     let (record, secret) = parse_key(&members, &state.access.scopes)?;
-    let added = record.clone();
-    on_keys(&state.access, move |keys| keys.add(added)).await?;
+    keys_of(&state.access)?.add(record.clone()).await.map_err(key_error)?;
+    Ok(created_key(&record, &secret))
+}
+
+/// Answers the creation of a key.
+pub(crate) fn created_key(record: &KeyRecord, secret: &KeySecret) -> Response {
     let created = CreatedKey { key: secret.reveal(), summary: record.summary() };
     let mut response = json_with_status(StatusCode::CREATED, &created);
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    response
 }
 
 /// Revokes an API key: it is refused from now on, for good.
@@ -81,28 +87,27 @@ async fn create(State(state): State<AppState>, JsonObject(members): JsonObject) 
     responses((status = 204, description = "The key is revoked"))
 )]
 async fn revoke(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult<StatusCode> {
-    on_keys(&state.access, move |keys| keys.revoke_id(&id)).await?;
+    keys_of(&state.access)?.revoke_id(&id).await.map_err(key_error)?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Works with the keys on a blocking thread: other processes may be changing them.
-async fn on_keys<T: Send + 'static>(
-    access: &AccessControl,
-    work: impl FnOnce(&KeyFile) -> Result<T, KeyError> + Send + 'static,
-) -> Result<T> {
-    let Some(keys) = access.authenticator.keys().map(Arc::clone) else {
+/// Returns the keys, if this server takes any.
+pub(crate) fn keys_of(access: &AccessControl) -> Result<&KeyRegistry> {
+    access.authenticator.keys().map(|keys| &**keys).ok_or_else(|| {
         let text = "This server takes no API keys of its own, so there are none to look after; with api-key in AUTH_MODE \
                     it would";
-        return Err(Error::new(ORIGIN, ErrorId::KeysNotTaken, text));
-    };
-    let done = tokio::task::spawn_blocking(move || work(&keys)).await;
-    done.unwrap_or_else(|error| Err(KeyError::Unusable(error.to_string()))).map_err(key_error)
+        Error::new(ORIGIN, ErrorId::KeysNotTaken, text)
+    })
 }
 
 /// Creates the key that a body describes.
-fn parse_key(members: &Map<String, Value>, rules: &ScopeRules) -> Result<(KeyRecord, KeySecret)> {
+pub(crate) fn parse_key(members: &Map<String, Value>, rules: &ScopeRules) -> Result<(KeyRecord, KeySecret)> {
     if let Some(unknown) = members.keys().find(|name| !MEMBERS.contains(&name.as_str())) {
-        return Err(unfit(unknown, "a member that is not known", "name, scopes and perhaps expiresInDays"));
+        return Err(unfit(
+            unknown,
+            "a member that is not known",
+            "name, scopes and perhaps expiresInDays or expiresAt",
+        ));
     }
     let name = match members.get("name") {
         Some(Value::String(name)) => name,
@@ -124,9 +129,14 @@ fn parse_key(members: &Map<String, Value>, rules: &ScopeRules) -> Result<(KeyRec
         other => Err(unfit(&format!("scopes[{index}]"), describe(Some(other)), "a text such as STUDY.ABC.WRITE")),
     };
     let scopes: Vec<String> = scopes.iter().enumerate().map(parse_scope).collect::<Result<_>>()?;
-    let expires = match members.get("expiresInDays") {
-        None | Some(Value::Null) => None,
-        Some(days) => Some(in_days(days)?),
+    let given = |name: &str| members.get(name).filter(|value| !value.is_null());
+    let expires = match (given("expiresInDays"), given("expiresAt")) {
+        (None, None) => None,
+        (Some(days), None) => Some(in_days(days)?),
+        (None, Some(moment)) => Some(at(moment)?),
+        (Some(_), Some(moment)) => {
+            return Err(unfit("expiresAt", describe(Some(moment)), "nothing, because expiresInDays says it already"));
+        }
     };
     KeyRecord::new(name, &scopes, expires).map_err(|error| match error {
         KeyError::Name(found) => unfit(
@@ -151,6 +161,13 @@ fn in_days(given: &Value) -> Result<Timestamp> {
     Ok(Timestamp::from_micros(Timestamp::now().as_micros() + days * DAY))
 }
 
+fn at(given: &Value) -> Result<Timestamp> {
+    let moment = given.as_str().and_then(|text| text.parse::<Timestamp>().ok());
+    let expected = "a moment in the future, in UTC, such as 2027-01-31T12:00:00";
+    let moment = moment.filter(|moment| *moment > Timestamp::now());
+    moment.ok_or_else(|| unfit("expiresAt", describe(Some(given)), expected))
+}
+
 /// Describes a value that is not as expected.
 fn describe(found: Option<&Value>) -> String {
     match found {
@@ -167,12 +184,17 @@ fn unfit(member: &str, found: impl Display, expected: impl Display) -> Error {
 }
 
 /// Gives an error of the keys its row in the error table.
-fn key_error(error: KeyError) -> Error {
+pub(crate) fn key_error(error: KeyError) -> Error {
     let (id, text) = match error {
         KeyError::Name(_) | KeyError::Scope(_) => (ErrorId::MalformedParameter, error.to_string()),
         KeyError::NameTaken(_) => (ErrorId::KeyAlreadyExists, format!("name: {error}")),
+        KeyError::TooMany(_) => (ErrorId::TooManyKeys, error.to_string()),
         KeyError::Unknown(id) => {
             (ErrorId::KeyNotFound, format!("No key has the id '{id}'; GET /admin/keys lists the keys with their ids"))
+        }
+        KeyError::Unavailable(reason) => {
+            tracing::error!(reason, "the keys cannot be used at the moment");
+            (ErrorId::ServiceUnavailable, "The keys cannot be used at the moment; try again".to_owned())
         }
         KeyError::NotWritable(reason) => {
             log_not_writable(&reason);

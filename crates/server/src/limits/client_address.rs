@@ -17,6 +17,9 @@ pub(crate) struct ClientKey(pub(crate) u64);
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TrustedProxies(Vec<IpNet>);
 
+/// Networks that a setting names.
+pub type Networks = TrustedProxies;
+
 /// A text that is neither an address nor a network.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no network")]
@@ -36,6 +39,11 @@ impl FromStr for TrustedProxies {
 }
 
 impl TrustedProxies {
+    /// Returns whether there is none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Returns whether an address is that of a proxy. An IPv4 address is also looked for as the IPv6 address that it is
     /// mapped to.
     pub(crate) fn contains(&self, address: IpAddr) -> bool {

@@ -2,15 +2,16 @@
 
 use axum::body::Body;
 use axum::extract::State;
-use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
+use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::parse_states;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::IntoParams;
 
+use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
-use crate::extract::{JsonObject, Params, Segments};
+use crate::extract::{JsonObject, Params, Segments, malformed};
 use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
 use crate::response::{json, json_array, json_documents, json_text};
 use crate::state::AppState;
@@ -44,9 +45,10 @@ pub(crate) struct AnalysisPath {
 pub(crate) async fn list(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
+    VisibleStates(visible): VisibleStates,
     params: Params,
 ) -> ApiResult {
-    let states = parse_states(params.all("analysisStates"))?;
+    let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     Ok(json_array(state.metadata.list_analyses(&study_id, states).await?))
 }
 
@@ -59,21 +61,39 @@ pub(crate) async fn list(
           commas or given one by one; PUBLISHED if not given"),
         ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
         ("offset" = Option<u64>, Query, description = "How many analyses to skip"),
+        ("after" = Option<String>, Query, description = "Instead of `offset`: the id of the analysis after which the page \
+          begins, empty for the first page; a page then costs the same however far it is"),
     ),
     responses((status = 200, description = "The page", body = AnalysisPage))
 )]
 pub(crate) async fn list_paginated(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
+    VisibleStates(visible): VisibleStates,
     params: Params,
 ) -> ApiResult {
-    let states = parse_states(params.all("analysisStates"))?;
+    let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
-    let page = state.metadata.page_analyses(&study_id, states, limit, offset).await?;
+    let page = match params.get("after") {
+        Some(after) => {
+            let after = parse_after(after)?;
+            state.metadata.page_analyses_after(&study_id, states, after, limit).await?
+        }
+        None => state.metadata.page_analyses(&study_id, states, limit, offset).await?,
+    };
     let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.total());
     let documents = json_documents(br#"{"analyses":["#.to_vec(), page.documents, Ok, tail.into_bytes());
     Ok(json_text(Body::from_stream(documents)))
+}
+
+/// Reads the id after which a page begins; an empty one is the beginning.
+fn parse_after(after: &str) -> Result<Option<AnalysisId>, Error> {
+    if after.is_empty() {
+        return Ok(None);
+    }
+    let id = AnalysisId::parse(after).ok_or_else(|| malformed(ORIGIN, "after", after, "the id of an analysis"))?;
+    Ok(Some(id))
 }
 
 /// Returns the analyses of a study, in any state, that have a file whose object id matches.
@@ -150,8 +170,12 @@ fn not_searchable(name: &str, known: &str) -> Error {
     params(AnalysisPath),
     responses((status = 200, description = "The analysis", body = Analysis))
 )]
-pub(crate) async fn get(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
-    Ok(json_text(state.metadata.analysis_document(&path.study_id, &path.analysis_id).await?))
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    Segments(path): Segments<AnalysisPath>,
+    VisibleStates(visible): VisibleStates,
+) -> ApiResult {
+    Ok(json_text(state.metadata.analysis_document(&path.study_id, &path.analysis_id, visible).await?))
 }
 
 /// Returns the files of an analysis.
@@ -160,8 +184,12 @@ pub(crate) async fn get(State(state): State<AppState>, Segments(path): Segments<
     params(AnalysisPath),
     responses((status = 200, description = "The files", body = Vec<File>))
 )]
-pub(crate) async fn files(State(state): State<AppState>, Segments(path): Segments<AnalysisPath>) -> ApiResult {
-    Ok(json(&state.metadata.analysis_files(&path.study_id, &path.analysis_id).await?))
+pub(crate) async fn files(
+    State(state): State<AppState>,
+    Segments(path): Segments<AnalysisPath>,
+    VisibleStates(visible): VisibleStates,
+) -> ApiResult {
+    Ok(json(&state.metadata.analysis_files(&path.study_id, &path.analysis_id, visible).await?))
 }
 
 /// Replaces the dynamic data of an analysis, and with it the version of its type.

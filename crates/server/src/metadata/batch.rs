@@ -13,6 +13,7 @@ use http::HeaderValue;
 
 use super::submit::submit_options;
 use crate::RequestId;
+use crate::access::AuditSlot;
 use crate::error_body::{ApiError, ApiResult, ErrorBody};
 use crate::extract::{BodyShare, Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
 use crate::limits::BodyProgress;
@@ -56,6 +57,9 @@ pub(crate) async fn submit_batch(
 ) -> ApiResult {
     let options = submit_options(&params)?;
     let validate_only = params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)?;
+    if validate_only && let Some(audit) = request.extensions().get::<AuditSlot>() {
+        audit.mark_dry_run();
+    }
     let format = batch_format(&request)?;
     let limit = state.settings.limits.batch_limit;
     if declared_length(request.headers()) > limit {

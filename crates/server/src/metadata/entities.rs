@@ -1,12 +1,13 @@
 //! `/entities`, the view of files that storage servers use.
 
 use axum::extract::State;
-use cantata_core::{Error, ErrorId, ErrorOrigin, Result};
+use cantata_core::{Error, ErrorId, ErrorOrigin, ObjectId, Result};
 use cantata_metadata::EntityRequest;
 use cantata_store::PageRange;
 
+use crate::access::ReadableStudies;
 use crate::error_body::ApiResult;
-use crate::extract::{Params, Segments};
+use crate::extract::{Params, Segments, malformed};
 use crate::openapi::schemas::{Entity, EntityPage};
 use crate::response::json;
 use crate::state::AppState;
@@ -14,7 +15,7 @@ use crate::state::AppState;
 const ORIGIN: ErrorOrigin = ErrorOrigin::LegacyEntityService;
 
 const FIELDS: [&str; 5] = ["id", "gnosId", "fileName", "projectCode", "access"];
-const PARAMETERS: [&str; 8] = ["id", "gnosId", "fileName", "projectCode", "access", "fields", "page", "size"];
+const PARAMETERS: [&str; 9] = ["id", "gnosId", "fileName", "projectCode", "access", "fields", "page", "size", "after"];
 
 /// How many entities a page has unless asked otherwise.
 const DEFAULT_SIZE: u64 = 10;
@@ -28,8 +29,13 @@ const MAX_SIZE: u64 = 2_000;
     params(("id" = String, Path, description = "The object id of a file")),
     responses((status = 200, description = "The entity", body = Entity))
 )]
-pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult {
-    Ok(json(&Entity::of(state.metadata.entity(&id).await?, &[])))
+pub(crate) async fn get(
+    State(state): State<AppState>,
+    Segments(id): Segments<String>,
+    studies: ReadableStudies,
+) -> ApiResult {
+    let entity = state.metadata.entity(&id, |study| studies.contains(study)).await?;
+    Ok(json(&Entity::of(entity, &[])))
 }
 
 /// Lists entities, ordered by id. Each filter is an exact value.
@@ -45,6 +51,8 @@ pub(crate) async fn get(State(state): State<AppState>, Segments(id): Segments<St
           or given one by one"),
         ("page" = Option<u64>, Query, description = "The number of the page, from 0"),
         ("size" = Option<u64>, Query, description = "How many a page has; 10 if not given, 2000 at most"),
+        ("after" = Option<String>, Query, description = "Instead of `page`: the id of the entity after which the page \
+          begins, empty for the first page. The page has `next` for the one after it, and no totals, which cost time"),
     ),
     responses((status = 200, description = "One page of entities", body = EntityPage))
 )]
@@ -64,6 +72,17 @@ pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiRe
     let given = |name: &str| params.get(name).and_then(|text| u64::try_from(text.parse::<i32>().ok()?).ok());
     let number = given("page").unwrap_or(0);
     let size = given("size").filter(|size| *size > 0).unwrap_or(DEFAULT_SIZE).min(MAX_SIZE);
+    if let Some(after) = params.get("after") {
+        let not_an_id = || malformed(ORIGIN, "after", after, "the id of an entity");
+        let after = match after.is_empty() {
+            true => None,
+            false => Some(ObjectId::parse(after).ok_or_else(not_an_id)?),
+        };
+        let found = state.metadata.entities_after(&request, after, size).await?;
+        let next = found.last().map(|file| file.object_id);
+        let content = found.into_iter().map(|file| Entity::of(file, &fields)).collect();
+        return Ok(json(&EntityPage::after(content, size, next)));
+    }
     let page = PageRange { offset: number.saturating_mul(size), limit: size };
     let found = state.metadata.entities(&request, page).await?;
     let content = found.files.into_iter().map(|file| Entity::of(file, &fields)).collect();

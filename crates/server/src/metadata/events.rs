@@ -7,6 +7,7 @@ use cantata_metadata::EventStream;
 use futures_util::Stream;
 use http::HeaderMap;
 
+use crate::access::ReadableStudies;
 use crate::error_body::ApiResult;
 use crate::extract::{Params, malformed, parse_integer};
 use crate::response::event_stream;
@@ -14,7 +15,8 @@ use crate::state::AppState;
 
 const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
 
-/// Streams every change of an analysis as server-sent events, oldest first.
+/// Streams every change of an analysis as server-sent events, oldest first. Where reading needs a credential, those of
+/// studies that it allows to read.
 ///
 /// The id of each event is its number. A consumer that reconnects with the number of the last event it has handled,
 /// in `after` or in the header `Last-Event-ID`, misses none and gets none twice.
@@ -30,7 +32,12 @@ const ORIGIN: ErrorOrigin = ErrorOrigin::AnalysisService;
          body = String, content_type = "text/event-stream"),
     )
 )]
-pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult {
+pub(crate) async fn follow(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    params: Params,
+    studies: ReadableStudies,
+) -> ApiResult {
     let asked = params.integer(ORIGIN, "after", 0)?.unwrap_or(0);
     let after = match headers.get("last-event-id").map(|id| String::from_utf8_lossy(id.as_bytes())) {
         Some(id) => parse_integer(&id, 0).ok_or_else(|| malformed(ORIGIN, "Last-Event-ID", &id, "an event number"))?,
@@ -38,12 +45,13 @@ pub(crate) async fn follow(State(state): State<AppState>, headers: HeaderMap, pa
     };
     let follow = params.boolean(ORIGIN, "follow", true)?;
     let events = state.metadata.events_after(after);
-    Ok(event_stream(server_sent(state, events, follow)))
+    Ok(event_stream(server_sent(state, events, studies, follow)))
 }
 
 fn server_sent(
     state: AppState,
     mut events: EventStream,
+    studies: ReadableStudies,
     follow: bool,
 ) -> impl Stream<Item = Result<Event, Error>> + Send {
     async_stream::try_stream! {
@@ -56,8 +64,8 @@ fn server_sent(
             }
             let ready = batch?;
             let is_idle = ready.is_empty();
-            for (seq, message) in ready {
-                yield Event::default().id(seq.to_string()).data(message);
+            for event in ready.into_iter().filter(|event| studies.contains(&event.study_id)) {
+                yield Event::default().id(event.seq.to_string()).data(event.message);
             }
             if !is_idle {
                 continue;

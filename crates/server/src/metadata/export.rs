@@ -7,6 +7,7 @@ use cantata_metadata::{StudyExport, to_payload};
 use futures_util::{StreamExt as _, stream};
 use serde_json::Value;
 
+use crate::access::ReadableStudies;
 use crate::error_body::ApiResult;
 use crate::extract::Segments;
 use crate::openapi::schemas::ExportedStudy;
@@ -19,9 +20,13 @@ use crate::state::AppState;
     params(("analysisIds" = String, Path, description = "The analyses, separated by commas")),
     responses((status = 200, description = "The payloads, grouped by study", body = Vec<ExportedStudy>))
 )]
-pub(crate) async fn analyses(State(state): State<AppState>, Segments(analysis_ids): Segments<String>) -> ApiResult {
+pub(crate) async fn analyses(
+    State(state): State<AppState>,
+    Segments(analysis_ids): Segments<String>,
+    studies: ReadableStudies,
+) -> ApiResult {
     let analysis_ids: Vec<&str> = analysis_ids.split(',').map(str::trim).collect();
-    Ok(exported(state.metadata.export_analyses(&analysis_ids).await?))
+    Ok(exported(state.metadata.export_analyses(&analysis_ids, |study| studies.contains(study)).await?))
 }
 
 /// Exports every analysis of a study, in any state, as payloads that can be submitted again.

@@ -2,6 +2,7 @@
 
 use axum::extract::State;
 
+use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
 use crate::openapi::schemas::{File, FileUpdateRequest, FileUpdateResponse};
@@ -20,8 +21,9 @@ use crate::state::AppState;
 pub(crate) async fn get(
     State(state): State<AppState>,
     Segments((study_id, object_id)): Segments<(String, String)>,
+    VisibleStates(visible): VisibleStates,
 ) -> ApiResult {
-    Ok(json(&state.metadata.file(&study_id, &object_id).await?))
+    Ok(json(&state.metadata.file(&study_id, &object_id, visible).await?))
 }
 
 /// Updates a file. Size and checksum can be changed only while its analysis is unpublished.

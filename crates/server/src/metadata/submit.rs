@@ -1,9 +1,11 @@
 //! `/submit/{studyId}`
 
+use axum::Extension;
 use axum::extract::State;
 use cantata_core::{ErrorOrigin, Result};
 use cantata_metadata::SubmitOptions;
 
+use crate::access::AuditSlot;
 use crate::error_body::{ApiResult, ErrorBody};
 use crate::extract::{Params, PayloadBytes, Segments};
 use crate::openapi::schemas::{AnalysisPayload, Submitted};
@@ -30,10 +32,14 @@ pub(crate) async fn submit(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
     params: Params,
+    audit: Option<Extension<AuditSlot>>,
     PayloadBytes(payload): PayloadBytes,
 ) -> ApiResult {
     let options = submit_options(&params)?;
     if params.boolean(ErrorOrigin::SubmitService, "validateOnly", false)? {
+        if let Some(Extension(audit)) = audit {
+            audit.mark_dry_run();
+        }
         state.metadata.validate(&study_id, payload, options).await?;
         return Ok(json(&Submitted::new(None)));
     }

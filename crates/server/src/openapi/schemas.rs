@@ -12,6 +12,8 @@ mod indexing;
 mod key;
 mod outbox;
 mod search;
+mod session;
+mod sheet;
 mod submission;
 mod types;
 
@@ -28,5 +30,7 @@ pub(crate) use search::{
     AmbiguousCatalogue, CatalogueDirectory, CatalogueDisplay, CatalogueFields, Greeting, Readiness, SearchProblem,
     SearchRefusal, UnavailableCatalogue,
 };
+pub(crate) use session::{SessionState, SignedOut};
+pub(crate) use sheet::{SheetOutcome, SheetsBody};
 pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};

@@ -29,6 +29,8 @@ const ROW_LIMIT: HeaderName = HeaderName::from_static("x-row-limit");
         (status = 200, description = "The file, or an archive of several", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"), (String = "application/gzip"),
+            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         ), headers(
             ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
         )),
@@ -53,6 +55,8 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
         (status = 200, description = "The file, or an archive of several", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"), (String = "application/gzip"),
+            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         ), headers(
             ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
         )),
@@ -76,7 +80,7 @@ pub(super) async fn named(
     params(
         ("filters" = Option<String>, Query, description = "The filter (SQON), as JSON text; without it all records"),
         ("columns" = Option<String>, Query, description = "Fields, separated by commas; by default those of the table"),
-        ("fileType" = Option<String>, Query, description = "tsv, csv, json or jsonl; without it tsv"),
+        ("fileType" = Option<String>, Query, description = "tsv, csv, json, jsonl, parquet, arrow or xlsx; without it tsv"),
         ("sort" = Option<String>, Query, description = "Fields, separated by commas; a minus before one is descending"),
         ("maxRows" = Option<u64>, Query, description = "How many rows at most"),
         ("fileName" = Option<String>, Query, description = "The name of the file"),
@@ -85,6 +89,8 @@ pub(super) async fn named(
         (status = 200, description = "The file", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"),
+            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         )),
         (status = "default", description = "What is wrong with the request, or with the catalogue", content(
             (String = "text/plain"), (SearchRefusal = "application/json"),
@@ -107,7 +113,7 @@ pub(super) async fn only_by_get(
         ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
         ("filters" = Option<String>, Query, description = "The filter (SQON), as JSON text; without it all records"),
         ("columns" = Option<String>, Query, description = "Fields, separated by commas; by default those of the table"),
-        ("fileType" = Option<String>, Query, description = "tsv, csv, json or jsonl; without it tsv"),
+        ("fileType" = Option<String>, Query, description = "tsv, csv, json, jsonl, parquet, arrow or xlsx; without it tsv"),
         ("sort" = Option<String>, Query, description = "Fields, separated by commas; a minus before one is descending"),
         ("maxRows" = Option<u64>, Query, description = "How many rows at most"),
         ("fileName" = Option<String>, Query, description = "The name of the file"),
@@ -116,6 +122,8 @@ pub(super) async fn only_by_get(
         (status = 200, description = "The file", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
             (String = "application/x-ndjson"),
+            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
+            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
         )),
         (status = "default", description = "What is wrong with the request, or with the catalogue", content(
             (String = "text/plain"), (SearchRefusal = "application/json"),

@@ -34,13 +34,19 @@ pub(super) async fn ping() -> Response {
         (status = 200, description = "All of them, or some, can be served", body = Readiness),
         (
             status = 503,
-            description = "None can be served, or the store or an index cannot be read or written",
+            description = "None can be served, the store or an index cannot be read or written, or this server has not \
+                           caught up with the store yet",
             body = Readiness,
         ),
     )
 )]
 pub(super) async fn ready(State(state): State<SearchState>) -> Response {
     if let Err(message) = check_writes(&state).await {
+        let answer = json!({"status": HealthStatus::Unhealthy, "message": message});
+        return json_with_status(StatusCode::SERVICE_UNAVAILABLE, &answer);
+    }
+    if state.indexing.as_ref().is_some_and(|indexing| !indexing.has_caught_up()) {
+        let message = "the indexes of this server have not caught up with the metadata store yet";
         let answer = json!({"status": HealthStatus::Unhealthy, "message": message});
         return json_with_status(StatusCode::SERVICE_UNAVAILABLE, &answer);
     }

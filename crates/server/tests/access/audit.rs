@@ -22,7 +22,7 @@ fn shown(entry: &Value) -> [&str; 6] {
 async fn every_writing_and_every_denied_request_is_kept_and_no_other() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
-    let key = guarded.key("ada", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("ada", &["STUDY.ABC.WRITE"]).await;
     guarded.submit("ABC", &key).await.assert_status(200);
     guarded.submit("XYZ", &key).await.assert_status(403);
     guarded.submit("ABC", "").await.assert_status(401);
@@ -47,6 +47,21 @@ async fn every_writing_and_every_denied_request_is_kept_and_no_other() {
     assert_eq!(entries[1]["status"], 200);
     let text = std::fs::read_to_string(guarded.folder.path().join("audit.log")).unwrap();
     assert!(!text.contains("secret") && !text.contains(&key) && !text.contains("nonsense"));
+}
+
+#[tokio::test]
+async fn a_dry_run_is_marked_where_it_changes_nothing_and_nowhere_else() {
+    let guarded = Guarded::open().await;
+    guarded.study("ABC").await;
+    let payload = Payload::new("ABC").build();
+    let send = async |path: &str, body: &Value| {
+        guarded.send(Method::POST, path, &guarded.administrator, Some(body)).await.assert_status(200);
+        guarded.audit().last().unwrap()["dryRun"].clone()
+    };
+    assert_eq!(send("/submit/ABC?validateOnly=true", &payload).await, true);
+    assert_eq!(send("/submit/ABC/batch?validateOnly=true", &json!([payload])).await, true);
+    assert_eq!(send("/submit/ABC?validateOnly=false", &payload).await, Value::Null);
+    assert_eq!(send("/studies/XYZ?validateOnly=true", &json!({"studyId": "XYZ"})).await, Value::Null);
 }
 
 #[tokio::test]

@@ -10,8 +10,8 @@ use crate::support::{Guarded, assert_unauthorized};
 async fn whatever_is_wrong_with_a_credential_the_answer_is_the_same() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
-    let revoked = guarded.key("revoked", &["song.WRITE"]);
-    guarded.keys.revoke("revoked").unwrap();
+    let revoked = guarded.key("revoked", &["song.WRITE"]).await;
+    guarded.keys.revoke("revoked").await.unwrap();
     let unknown = format!("cantata_{}", "0".repeat(64));
     let mut answers = Vec::new();
     for credential in [revoked.as_str(), &unknown, "nonsense", "a.b.c", "7d2c1a34-2a6f-4c0b-9d59-64d9d7d0a1b2"] {
@@ -36,9 +36,9 @@ async fn a_wrong_credential_is_refused_even_where_none_is_needed() {
 async fn a_key_counts_from_its_creation_to_its_revocation() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
-    let key = guarded.key("ada", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("ada", &["STUDY.ABC.WRITE"]).await;
     guarded.submit("ABC", &key).await.assert_status(200);
-    guarded.keys.revoke("ada").unwrap();
+    guarded.keys.revoke("ada").await.unwrap();
     assert_unauthorized(&guarded.submit("ABC", &key).await);
 }
 

@@ -1,6 +1,8 @@
 //! `/admin/keys`: keys that are made and revoked while the server runs.
 
-use cantata_access::KeyFile;
+use std::sync::Arc;
+
+use cantata_access::{KeyRecord, KeyRegistry};
 use cantata_testkit::{TestResponse, TestServer};
 use http::Method;
 use serde_json::{Value, json};
@@ -64,7 +66,7 @@ async fn nothing_but_the_answer_to_its_creation_has_the_secret() {
 #[tokio::test]
 async fn only_who_looks_after_the_server_looks_after_keys() {
     let guarded = Guarded::open().await;
-    let writer = guarded.key("writer", &["STUDY.ABC.WRITE", "song.READ"]);
+    let writer = guarded.key("writer", &["STUDY.ABC.WRITE", "song.READ"]).await;
     let body = json!({"name": "more", "scopes": ["song.WRITE"]});
     for (method, path) in
         [(Method::GET, "/admin/keys"), (Method::POST, "/admin/keys"), (Method::DELETE, "/admin/keys/x")]
@@ -72,7 +74,7 @@ async fn only_who_looks_after_the_server_looks_after_keys() {
         assert_unauthorized(&guarded.send(method.clone(), path, "", Some(&body)).await);
         assert_forbidden(&guarded.send(method, path, &writer, Some(&body)).await);
     }
-    assert_eq!(guarded.keys.list().unwrap().len(), 2);
+    assert_eq!(guarded.keys.list().await.unwrap().len(), 2);
 }
 
 #[tokio::test]
@@ -112,7 +114,7 @@ async fn what_cannot_be_made_is_told_by_its_place() {
     create(&guarded, &json!([])).await.assert_error_id(400, "malformed.request.body");
     let message = revoke(&guarded, "nothing").await.assert_error_id(404, "key.not.found");
     assert!(message.contains("'nothing'"), "{message}");
-    assert_eq!(guarded.keys.list().unwrap().len(), 1);
+    assert_eq!(guarded.keys.list().await.unwrap().len(), 1);
 }
 
 #[tokio::test]
@@ -129,13 +131,13 @@ async fn a_key_is_revoked_by_its_id_whatever_others_are_named() {
 }
 
 #[tokio::test]
-async fn changes_of_a_command_at_the_same_moment_are_not_lost() {
+async fn changes_of_another_server_at_the_same_moment_are_not_lost() {
     let guarded = Guarded::open().await;
-    let command = KeyFile::in_folder(guarded.folder.path());
-    let beside = tokio::task::spawn_blocking(move || {
+    let other = KeyRegistry::new(Arc::clone(&guarded.store));
+    let beside = tokio::spawn(async move {
         for number in 0..20 {
-            let (record, _) = cantata_access::KeyRecord::new(&format!("command-{number}"), &[], None).unwrap();
-            command.add(record).unwrap();
+            let (record, _) = KeyRecord::new(&format!("other-{number}"), &[], None).unwrap();
+            other.add(record).await.unwrap();
         }
     });
     for number in 0..20 {
@@ -143,6 +145,22 @@ async fn changes_of_a_command_at_the_same_moment_are_not_lost() {
     }
     beside.await.unwrap();
     assert_eq!(list(&guarded).await.len(), 41);
+}
+
+#[tokio::test]
+async fn the_end_of_a_key_may_be_a_moment() {
+    let guarded = Guarded::open().await;
+    let scopes = json!(["song.READ"]);
+    let made = create(&guarded, &json!({"name": "a", "scopes": scopes, "expiresAt": "2999-01-31T12:00:00"})).await;
+    assert_eq!(made.json()["expires"], "2999-01-31T12:00:00");
+    for (body, part) in [
+        (json!({"name": "b", "scopes": scopes, "expiresAt": "1999-01-31"}), "expiresAt: found '1999-01-31'; expected"),
+        (json!({"name": "b", "scopes": scopes, "expiresAt": 5}), "expiresAt: found 5; expected a moment in the future"),
+        (json!({"name": "b", "scopes": scopes, "expiresAt": "2999-01-31", "expiresInDays": 3}), "expiresInDays says"),
+    ] {
+        let message = create(&guarded, &body).await.assert_error_id(400, "malformed.parameter");
+        assert!(message.contains(part), "{body}: {message}");
+    }
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ const OF_CATALOGUES: &str = "catalogue=";
 #[tokio::test]
 async fn who_looks_after_the_server_sees_catalogues_too() {
     let guarded = Guarded::open().await;
-    let weak = guarded.key("weak", &["STUDY.ABC.WRITE", "song.READ"]);
+    let weak = guarded.key("weak", &["STUDY.ABC.WRITE", "song.READ"]).await;
     assert_unauthorized(&guarded.get("/metrics", "").await);
     assert_forbidden(&guarded.get("/metrics", &weak).await);
     let response = guarded.get("/metrics", &guarded.administrator).await;
@@ -19,7 +19,7 @@ async fn who_looks_after_the_server_sees_catalogues_too() {
 #[tokio::test]
 async fn where_everybody_may_read_metrics_nobody_learns_of_catalogues_by_them() {
     let guarded = Guarded::with_open_metrics().await;
-    let weak = guarded.key("weak", &["STUDY.ABC.WRITE"]);
+    let weak = guarded.key("weak", &["STUDY.ABC.WRITE"]).await;
     for credential in ["", "nonsense", &weak] {
         let response = guarded.get("/metrics", credential).await;
         response.assert_status(200);

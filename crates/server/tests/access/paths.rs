@@ -17,7 +17,7 @@ async fn post(guarded: &Guarded, target: &str, key: &str, body: &str) -> u16 {
 async fn no_spelling_of_a_path_changes_which_study_is_checked() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
-    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]).await;
     for target in [
         "/studies/XYZ",
         "/studies/XYZ/",
@@ -59,7 +59,7 @@ async fn no_spelling_of_a_path_changes_which_study_is_checked() {
 #[tokio::test]
 async fn other_spellings_of_ones_own_study_are_that_study() {
     let guarded = Guarded::open().await;
-    let key = guarded.key("ab", &["STUDY.A/B.WRITE", "STUDY.ABC.WRITE", "STUDY.Ä.WRITE"]);
+    let key = guarded.key("ab", &["STUDY.A/B.WRITE", "STUDY.ABC.WRITE", "STUDY.Ä.WRITE"]).await;
     assert_eq!(post(&guarded, "/studies/%41B%43", &key, r#"{"studyId":"ABC"}"#).await, 200);
     assert_eq!(post(&guarded, "/studies/ABC/", &key, r#"{"studyId":"ABC"}"#).await, 409);
     assert_eq!(post(&guarded, "/submit/AB%43", &key, "{}").await, 400);

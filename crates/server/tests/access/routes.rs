@@ -6,15 +6,28 @@ use serde_json::{Value, json};
 use crate::support::{Guarded, assert_forbidden, assert_unauthorized};
 
 /// What needs nothing, ever.
-const FOR_EVERYBODY: [&str; 5] =
-    ["/isAlive", "/actuator/health", "/ping", "/ready", "/.well-known/apollo/server-health"];
+const FOR_EVERYBODY: [&str; 9] = [
+    "/isAlive",
+    "/actuator/health",
+    "/ping",
+    "/ready",
+    "/.well-known/apollo/server-health",
+    "/auth/sign-in",
+    "/auth/callback",
+    "/auth/session",
+    "/auth/sign-out",
+];
 
-/// What may be read with any credential, where reading is closed.
-const WITH_ANY: [&str; 15] = [
+/// What may be read with any credential, where reading is closed; of studies, those that it allows to read.
+const WITH_ANY: [&str; 20] = [
     "GET /schemas",
     "GET /schemas/registration",
     "GET /schemas/{name}",
+    "GET /schemas/{name}/template",
     "GET /studies/all",
+    "GET /export/analysis/{analysisIds}",
+    "GET /entities/{id}",
+    "GET /events",
     "GET /introspection",
     "GET /introspection/sqon",
     "GET /introspection/fields",
@@ -24,13 +37,13 @@ const WITH_ANY: [&str; 15] = [
     "POST /graphql",
     "GET /{catalogue}/graphql",
     "POST /{catalogue}/graphql",
+    "GET /download",
     "POST /download",
     "POST /mcp",
 ];
 
 /// What may be part of any study.
-const OF_EVERY_STUDY: [&str; 4] =
-    ["GET /export/analysis/{analysisIds}", "GET /entities/{id}", "GET /entities", "GET /events"];
+const OF_EVERY_STUDY: [&str; 1] = ["GET /entities"];
 
 /// What changes nothing though it is a POST.
 const READING: [&str; 1] = ["POST /studies/{studyId}/analysis/search/id"];
@@ -56,13 +69,18 @@ impl Route {
         FOR_EVERYBODY.contains(&self.template.as_str())
     }
 
+    /// Returns whether it is for people who have signed in.
+    fn is_of_person(&self) -> bool {
+        self.template.starts_with("/auth/keys")
+    }
+
     fn is_with_any(&self) -> bool {
         WITH_ANY.contains(&self.name().as_str()) || self.template == "/{catalogue}/download"
     }
 
     fn reads(&self) -> bool {
         let is_for_operators = self.template.starts_with("/admin/") || self.template == "/metrics";
-        let is_reading = self.method == Method::GET && !is_for_operators;
+        let is_reading = self.method == Method::GET && !is_for_operators && !self.is_of_person();
         is_reading || self.is_with_any() || READING.contains(&self.name().as_str())
     }
 }
@@ -106,6 +124,8 @@ async fn where_reading_is_closed_only_the_health_of_the_server_is_open() {
     for route in routes(&guarded).await {
         let response = send(&guarded, &route, "").await;
         match route.is_for_everybody() {
+            // People cannot sign in at this server, which is for everybody to know.
+            true if route.template.starts_with("/auth/") => assert!([200, 409].contains(&response.status)),
             true => assert_eq!(response.status, 200, "{}", route.name()),
             false => assert_unauthorized(&response),
         }
@@ -115,7 +135,7 @@ async fn where_reading_is_closed_only_the_health_of_the_server_is_open() {
 #[tokio::test]
 async fn a_credential_for_something_else_opens_what_is_for_everybody_with_one() {
     let guarded = Guarded::closed().await;
-    let weak = guarded.key("weak", &["STUDY.x2.WRITE", "STUDY.x.WRITE", "other.WRITE", "x1.WRITE"]);
+    let weak = guarded.key("weak", &["STUDY.x2.WRITE", "STUDY.x.WRITE", "other.WRITE", "x1.WRITE"]).await;
     for route in routes(&guarded).await {
         let response = send(&guarded, &route, &weak).await;
         match route.is_for_everybody() || route.is_with_any() {
@@ -128,7 +148,8 @@ async fn a_credential_for_something_else_opens_what_is_for_everybody_with_one() 
 #[tokio::test]
 async fn a_credential_of_a_study_opens_the_routes_of_the_study_and_no_more() {
     let guarded = Guarded::closed().await;
-    let (reader, writer) = (guarded.key("reader", &["STUDY.x1.READ"]), guarded.key("writer", &["STUDY.x1.WRITE"]));
+    let reader = guarded.key("reader", &["STUDY.x1.READ"]).await;
+    let writer = guarded.key("writer", &["STUDY.x1.WRITE"]).await;
     for route in routes(&guarded).await {
         let is_of_study = route.template.contains("{studyId}");
         let is_open = route.is_for_everybody() || route.is_with_any();
@@ -143,7 +164,7 @@ async fn a_credential_of_a_study_opens_the_routes_of_the_study_and_no_more() {
 #[tokio::test]
 async fn who_may_read_everything_may_change_nothing() {
     let guarded = Guarded::closed().await;
-    let reader = guarded.key("reader", &["song.READ"]);
+    let reader = guarded.key("reader", &["song.READ"]).await;
     for route in routes(&guarded).await {
         let response = send(&guarded, &route, &reader).await;
         let is_allowed = route.reads() || route.is_for_everybody();
@@ -157,6 +178,10 @@ async fn the_administrator_is_denied_nothing() {
     let guarded = Guarded::closed().await;
     for route in routes(&guarded).await {
         let response = send(&guarded, &route, &guarded.administrator).await;
+        if route.is_of_person() {
+            assert_forbidden(&response);
+            continue;
+        }
         assert!(![401, 403].contains(&response.status), "{} -> {}", route.name(), response.status);
     }
 }

@@ -12,12 +12,12 @@ async fn a_scope_reaches_no_study_with_a_similar_name() {
     for study in ["ABC", "ABC-2", "AB", "abc", "A.C", "ABC.WRITE"] {
         guarded.study(study).await;
     }
-    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]).await;
     guarded.submit("ABC", &key).await.assert_status(200);
     for study in ["ABC-2", "AB", "abc", "A.C", "ABC.WRITE"] {
         assert_forbidden(&guarded.submit(study, &key).await);
     }
-    let pattern = guarded.key("pattern", &["STUDY.A.C.WRITE"]);
+    let pattern = guarded.key("pattern", &["STUDY.A.C.WRITE"]).await;
     guarded.submit("A.C", &pattern).await.assert_status(200);
     assert_forbidden(&guarded.submit("ABC", &pattern).await);
 }
@@ -27,7 +27,7 @@ async fn a_payload_for_another_study_does_not_get_there() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
     guarded.study("XYZ").await;
-    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]).await;
     let payload = cantata_testkit::Payload::new("XYZ").build();
     let response = guarded.send(Method::POST, "/submit/ABC", &key, Some(&payload)).await;
     assert_eq!(response.status, 409, "{}", response.text());
@@ -46,7 +46,7 @@ async fn an_analysis_of_another_study_cannot_be_changed_through_ones_own() {
     let id = submitted["analysisId"].as_str().unwrap();
     let before = guarded.get(&format!("/studies/XYZ/analysis/{id}"), "").await.ok();
     let object_id = before["files"][0]["objectId"].as_str().unwrap();
-    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]);
+    let key = guarded.key("abc", &["STUDY.ABC.WRITE"]).await;
     for (method, path) in [
         (Method::PUT, format!("/studies/ABC/analysis/publish/{id}")),
         (Method::PUT, format!("/studies/ABC/analysis/suppress/{id}")),
@@ -75,7 +75,7 @@ async fn what_a_credential_cannot_read_is_not_named() {
         let id = stored["analysisId"].as_str().unwrap();
         let stored = guarded.get(&format!("/studies/XYZ/analysis/{id}"), &guarded.administrator).await.ok();
         let object_id = stored["files"][0]["objectId"].as_str().unwrap();
-        let key = guarded.key("abc", &["STUDY.ABC.WRITE"]);
+        let key = guarded.key("abc", &["STUDY.ABC.WRITE"]).await;
         let own = Payload::new("ABC").with_file_member(0, "fileMd5sum", foreign.md5(0)).build();
         let empty = json!({});
         for (method, path, body, error_id) in [
@@ -114,7 +114,7 @@ async fn a_denied_study_is_closed_to_administrators_too() {
     let guarded = Guarded::closed().await;
     guarded.study("ABC").await;
     guarded.study("XYZ").await;
-    let key = guarded.key("some", &["song.WRITE", "STUDY.ABC.WRITE", "STUDY.ABC.DENY"]);
+    let key = guarded.key("some", &["song.WRITE", "STUDY.ABC.WRITE", "STUDY.ABC.DENY"]).await;
     assert_forbidden(&guarded.submit("ABC", &key).await);
     assert_forbidden(&guarded.get("/studies/ABC", &key).await);
     guarded.submit("XYZ", &key).await.assert_status(200);

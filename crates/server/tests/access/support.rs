@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
-use cantata_access::{AuditLog, Authenticator, KeyFile, KeyRecord};
+use cantata_access::{AuditLog, Authenticator, KeyRecord, KeyRegistry};
 use cantata_server::{AccessControl, MetricsAccess};
+use cantata_store::Store;
+use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::{Payload, TestCatalogues, TestResponse, TestServer};
 use http::Method;
 use serde_json::{Value, json};
@@ -13,47 +15,56 @@ use tempfile::TempDir;
 pub(crate) struct Guarded {
     pub(crate) server: TestServer,
     pub(crate) folder: TempDir,
-    pub(crate) keys: Arc<KeyFile>,
+    /// The store of the keys.
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) keys: Arc<KeyRegistry>,
     pub(crate) administrator: String,
 }
 
 impl Guarded {
     /// Starts a server where everybody may read.
     pub(crate) async fn open() -> Self {
-        Self::start(false, MetricsAccess::default()).await
+        Self::start(false, MetricsAccess::default(), |_| {}).await
     }
 
     /// Starts a server where reading needs a credential.
     pub(crate) async fn closed() -> Self {
-        Self::start(true, MetricsAccess::default()).await
+        Self::closed_with(|_| {}).await
+    }
+
+    /// Starts a server where reading needs a credential, and something else is as the test says.
+    pub(crate) async fn closed_with(change: impl FnOnce(&mut AccessControl)) -> Self {
+        Self::start(true, MetricsAccess::default(), change).await
     }
 
     /// Starts a server where reading needs a credential, but for the metrics.
     pub(crate) async fn with_open_metrics() -> Self {
-        Self::start(true, MetricsAccess::Open).await
+        Self::start(true, MetricsAccess::Open, |_| {}).await
     }
 
-    async fn start(closed_reads: bool, metrics: MetricsAccess) -> Self {
+    async fn start(closed_reads: bool, metrics: MetricsAccess, change: impl FnOnce(&mut AccessControl)) -> Self {
         let folder = TempDir::new().unwrap();
-        let keys = Arc::new(KeyFile::in_folder(folder.path()));
-        let administrator = add_key(&keys, "administrator", &["song.WRITE"]);
-        let access = AccessControl {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+        let keys = Arc::new(KeyRegistry::new(Arc::clone(&store)));
+        let administrator = add_key(&keys, "administrator", &["song.WRITE"]).await;
+        let mut access = AccessControl {
             authenticator: Authenticator::default().with_keys(keys.clone()),
             closed_reads,
             audit: Some(AuditLog::in_folder(folder.path())),
             ..AccessControl::default()
         };
+        change(&mut access);
         let mapping = json!({"properties": {"name": {"type": "keyword"}}});
         let catalogues = TestCatalogues::new()
-            .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
+            .file("base.json", &json!({"documentType": "file", "esIndex": "files", "enableSets": true}))
             .index("files", &mapping, [("f1", json!({"name": "a"}))]);
         let server = TestServer::builder().access(access).metrics(metrics).catalogues(catalogues).start().await;
-        Self { server, folder, keys, administrator }
+        Self { server, folder, store, keys, administrator }
     }
 
     /// Makes a key.
-    pub(crate) fn key(&self, name: &str, scopes: &[&str]) -> String {
-        add_key(&self.keys, name, scopes)
+    pub(crate) async fn key(&self, name: &str, scopes: &[&str]) -> String {
+        add_key(&self.keys, name, scopes).await
     }
 
     /// Sends a request with a credential, or without one if it is empty.
@@ -102,10 +113,10 @@ impl Guarded {
     }
 }
 
-fn add_key(keys: &KeyFile, name: &str, scopes: &[&str]) -> String {
+async fn add_key(keys: &KeyRegistry, name: &str, scopes: &[&str]) -> String {
     let scopes: Vec<String> = scopes.iter().map(|scope| (*scope).to_owned()).collect();
     let (record, secret) = KeyRecord::new(name, &scopes, None).unwrap();
-    keys.add(record).unwrap();
+    keys.add(record).await.unwrap();
     secret.reveal().to_owned()
 }
 

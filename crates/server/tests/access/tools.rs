@@ -22,7 +22,7 @@ async fn where_reading_is_closed_tools_need_a_credential() {
     let guarded = Guarded::closed().await;
     assert_unauthorized(&call(&guarded, "", "list_catalogues", &json!({})).await);
     assert_unauthorized(&call(&guarded, "forged", "list_catalogues", &json!({})).await);
-    let reader = guarded.key("reader", &["STUDY.x1.READ"]);
+    let reader = guarded.key("reader", &["STUDY.x1.READ"]).await;
     assert_eq!(call(&guarded, &reader, "list_catalogues", &json!({})).await.ok()["result"]["isError"], false);
 }
 
@@ -30,7 +30,8 @@ async fn where_reading_is_closed_tools_need_a_credential() {
 async fn who_may_not_submit_may_not_validate() {
     let guarded = Guarded::open().await;
     guarded.study("ABC").await;
-    let (writer, other) = (guarded.key("writer", &["STUDY.ABC.WRITE"]), guarded.key("other", &["STUDY.XYZ.WRITE"]));
+    let writer = guarded.key("writer", &["STUDY.ABC.WRITE"]).await;
+    let other = guarded.key("other", &["STUDY.XYZ.WRITE"]).await;
     let arguments = json!({"studyId": "ABC", "analysis": Payload::new("ABC").build()});
     let validate = async |credential: &str| {
         call(&guarded, credential, "validate_analysis", &arguments).await.ok()["result"].take()

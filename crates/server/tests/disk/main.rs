@@ -5,7 +5,7 @@
 //! what is left. At every point everything acknowledged is there, and nothing that was refused. The audit log is on the same
 //! disk: entries that cannot be written are counted, and change nothing else.
 //!
-//! [`power_loss`] has what else a data folder is written by: keys, backups and restores.
+//! [`power_loss`] has what else writes to a data folder: keys, the audit log, the store alone, backups and restores.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 
 mod model;

@@ -1,8 +1,21 @@
-//! What the other workloads with power losses leave out: the file of API keys, backups, and restores.
+//! What the other workloads with power losses leave out: API keys and their import, the audit log, the store alone and its
+//! upgrade, backups, and restores; and that each of their syncs is needed.
 
+mod audit;
 mod backups;
 mod keys;
 mod restores;
+mod store;
+mod sync_sites;
+mod upgrades;
+
+use cantata_sim_disk::SimDisk;
+
+/// What a workload does with a disk, before it runs or afterwards.
+type DiskHook<'h> = &'h dyn Fn(&SimDisk);
+
+/// Does nothing with a disk.
+const NOTHING: DiskHook<'static> = &|_| {};
 
 /// Returns how many workloads a test runs: `CANTATA_POWER_LOSSES` sets the number of power losses.
 fn workloads(default: u64, losses_each: u64) -> u64 {

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use cantata_access::{Authenticator, KeyFile, KeyRecord};
+use cantata_access::{Authenticator, KeyRecord, KeyRegistry};
 use cantata_server::AccessControl;
+use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::TestServer;
 use http::Method;
 use tempfile::TempDir;
@@ -51,13 +52,13 @@ const ROUTES: [(Method, &str); 33] = [
 /// A server with an administrator and somebody who may only write a study.
 async fn guarded() -> (TestServer, TempDir, String, String) {
     let folder = TempDir::new().unwrap();
-    let keys = Arc::new(KeyFile::in_folder(folder.path()));
-    let key = |name: &str, scope: &str| {
+    let keys = Arc::new(KeyRegistry::new(Arc::new(SqliteStore::open(folder.path()).unwrap())));
+    let key = async |name: &str, scope: &str| {
         let (record, secret) = KeyRecord::new(name, &[scope.to_owned()], None).unwrap();
-        keys.add(record).unwrap();
+        keys.add(record).await.unwrap();
         secret.reveal().to_owned()
     };
-    let (strong, weak) = (key("strong", "song.WRITE"), key("weak", "STUDY.x.WRITE"));
+    let (strong, weak) = (key("strong", "song.WRITE").await, key("weak", "STUDY.x.WRITE").await);
     let authenticator = Authenticator::default().with_keys(keys.clone());
     let access = AccessControl { authenticator, ..AccessControl::default() };
     (TestServer::builder().access(access).start().await, folder, strong, weak)

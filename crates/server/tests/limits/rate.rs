@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use cantata_access::{Authenticator, KeyFile, KeyRecord, KeySecret};
+use cantata_access::{Authenticator, KeyRecord, KeyRegistry, KeySecret};
 use cantata_server::AccessControl;
+use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::{TestCatalogues, TestResponse, TestServer};
 use http::Method;
 use serde_json::json;
@@ -89,13 +90,14 @@ async fn clients_cannot_say_that_they_are_others() {
 #[tokio::test]
 async fn each_key_has_an_allowance_of_its_own_wherever_it_is_used() {
     let folder = tempfile::tempdir().unwrap();
-    let keys = Arc::new(KeyFile::in_folder(folder.path()));
-    let [one, other] = ["one", "other"].map(|name| {
+    let keys = Arc::new(KeyRegistry::new(Arc::new(SqliteStore::open(folder.path()).unwrap())));
+    let add = async |name: &str| {
         let (record, secret) = KeyRecord::new(name, &["song.WRITE".to_owned()], None).unwrap();
-        keys.add(record).unwrap();
+        keys.add(record).await.unwrap();
         format!("Bearer {}", secret.reveal())
-    });
-    let authenticator = Authenticator::default().with_keys(keys);
+    };
+    let (one, other) = (add("one").await, add("other").await);
+    let authenticator = Authenticator::default().with_keys(Arc::clone(&keys));
     let access = AccessControl { authenticator, ..AccessControl::default() };
     let server = TestServer::builder().access(access).limits(slow_clients).start().await;
     let send = async |key: &str, address: &str| {
@@ -125,7 +127,7 @@ async fn guessing_keys_is_limited_for_each_address() {
     let folder = tempfile::tempdir().unwrap();
     let secret = KeySecret::generate().unwrap();
     let authenticator = Authenticator::default()
-        .with_keys(Arc::new(KeyFile::in_folder(folder.path())))
+        .with_keys(Arc::new(KeyRegistry::new(Arc::new(SqliteStore::open(folder.path()).unwrap()))))
         .with_operator(&secret, "song.ADMIN");
     let server = TestServer::builder()
         .access(AccessControl { authenticator, ..AccessControl::default() })

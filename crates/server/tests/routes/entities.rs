@@ -106,6 +106,29 @@ async fn pages_put_together_are_all_entities_in_the_order_of_their_ids() {
 }
 
 #[tokio::test]
+async fn pages_by_key_put_together_are_all_entities_and_count_nothing() {
+    let (server, _) = server().await;
+    let all = server.get("/entities").await.ok();
+    for size in [1, 2, 7, 10] {
+        let (mut collected, mut after) = (Vec::new(), String::new());
+        loop {
+            let page = server.get(&format!("/entities?size={size}&after={after}&fields=id,fileName")).await.ok();
+            assert_eq!((page.get("totalElements"), page.get("totalPages")), (None, None), "{page}");
+            collected.extend(column(&page["content"], "id").into_iter().map(str::to_owned));
+            assert_eq!(page["last"], page.get("next").is_none(), "{page}");
+            match page.get("next").and_then(Value::as_str) {
+                Some(next) => after = next.to_owned(),
+                None => break,
+            }
+        }
+        assert_eq!(collected, column(&all["content"], "id"), "{size}");
+    }
+    let in_study = server.get("/entities?projectCode=T&after=").await.ok();
+    assert_eq!(in_study["numberOfElements"], 1);
+    server.get("/entities?after=first").await.assert_error_id(400, "malformed.parameter");
+}
+
+#[tokio::test]
 async fn filters_are_exact_and_all_apply() {
     let (server, ids) = server().await;
     let object_id = object_id(&server, &ids[0], 1).await;
@@ -145,6 +168,6 @@ async fn parameters_that_are_not_known_are_refused() {
     let (server, _) = server().await;
     let refused = server.get("/entities?sort=id&size=1&donor=x").await;
     let text = "The query parameters 'sort,donor' must be a subset of the following legal query parameters \
-                'id,gnosId,fileName,projectCode,access,fields,page,size'";
+                'id,gnosId,fileName,projectCode,access,fields,page,size,after'";
     refused.assert_error(400, "LegacyEntityService", "illegal.query.parameter", text);
 }

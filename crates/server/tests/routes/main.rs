@@ -20,6 +20,7 @@ mod metrics;
 mod openapi;
 mod portal;
 mod schemas;
+mod sheets;
 mod studies;
 mod submit;
 mod submit_batch;

@@ -7,15 +7,17 @@ use http::Method;
 use serde_json::Value;
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 46] = [
+const ROUTES: [(&str, &str); 56] = [
     ("GET", "/isAlive"),
     ("GET", "/actuator/health"),
     ("POST", "/schemas"),
     ("GET", "/schemas"),
     ("GET", "/schemas/registration"),
     ("GET", "/schemas/{name}"),
+    ("GET", "/schemas/{name}/template"),
     ("POST", "/submit/{studyId}"),
     ("POST", "/submit/{studyId}/batch"),
+    ("POST", "/sheets/{studyId}"),
     ("POST", "/studies/{studyId}"),
     ("GET", "/studies/all"),
     ("GET", "/studies/{studyId}"),
@@ -51,6 +53,14 @@ const ROUTES: [(&str, &str); 46] = [
     ("GET", "/admin/keys"),
     ("POST", "/admin/keys"),
     ("DELETE", "/admin/keys/{id}"),
+    ("DELETE", "/admin/sessions/{person}"),
+    ("GET", "/auth/sign-in"),
+    ("GET", "/auth/callback"),
+    ("GET", "/auth/session"),
+    ("POST", "/auth/sign-out"),
+    ("GET", "/auth/keys"),
+    ("POST", "/auth/keys"),
+    ("DELETE", "/auth/keys/{id}"),
     ("GET", "/metrics"),
     ("POST", "/mcp"),
     ("HEAD", "/isAlive"),

@@ -56,6 +56,16 @@ async fn an_address_alone_asks_for_a_file() {
     assert_eq!(csv.header("cache-control"), Some("no-store"));
     server.get(&address("&columns=analysis&sort=analysis")).await.assert_text(200, "Analysis\nA1\nA1\nA3\n");
     server.get("/download?filters=&columns=analysis&fileType=tsv").await.assert_status(200);
+    for (file_type, media_type, start) in [
+        ("parquet", "application/vnd.apache.parquet", &b"PAR1"[..]),
+        ("arrow", "application/vnd.apache.arrow.stream", b"\xff\xff\xff\xff"),
+        ("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", b"PK\x03\x04"),
+    ] {
+        let file = server.get(&address(&format!("&columns=analysis,size&fileType={file_type}"))).await;
+        file.assert_status(200);
+        assert_eq!(file.header("content-type"), Some(media_type));
+        assert!(file.body.starts_with(start), "{file_type}");
+    }
     for (query, part) in [
         ("filters={", "filters: found \"{\", which is no JSON"),
         ("filters=5", "files[0]"),

@@ -2,7 +2,8 @@
 //! OpenAPI document.
 //!
 //! The modules mirror the tree of paths; `cors` is about pages of other sites, `routing` about which catalogue an
-//! address means, `library` about the routes within another server, `hostile` about clients that mean no good.
+//! address means, `library` about the routes within another server, `hostile` about clients that mean no good,
+//! `registered_names` about types whose properties ask for one name.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]
 #![expect(clippy::needless_pass_by_value, reason = "filters are written where they are used")]
 
@@ -20,5 +21,6 @@ mod mcp;
 mod metrics;
 mod network;
 mod openapi;
+mod registered_names;
 mod routing;
 mod support;

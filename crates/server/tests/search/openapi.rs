@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{flat, server};
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 16] = [
+const ROUTES: [(&str, &str); 18] = [
     ("GET", "/ping"),
     ("GET", "/ready"),
     ("GET", "/.well-known/apollo/server-health"),
@@ -22,7 +22,9 @@ const ROUTES: [(&str, &str); 16] = [
     ("POST", "/graphql"),
     ("GET", "/{catalogue}/graphql"),
     ("POST", "/{catalogue}/graphql"),
+    ("GET", "/download"),
     ("POST", "/download"),
+    ("GET", "/{catalogue}/download"),
     ("POST", "/{catalogue}/download"),
     ("POST", "/admin/catalogues/{catalogue}/reload"),
     ("PUT", "/admin/catalogues/{catalogue}/display"),

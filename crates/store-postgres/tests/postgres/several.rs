@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cantata_core::{AnalysisState, Event};
 use cantata_store::contract::builders::{AnalysisBuilder, analysis, new_type, study, unique_md5};
-use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, StateSet, Store, StoreError};
+use cantata_store::{DuplicateRule, InsertOutcome, NewAnalysis, RecordBase, RecordKind, StateSet, Store, StoreError};
 use cantata_store_postgres::PostgresStore;
 use cantata_testkit::databases::{TestDatabase, postgres};
 use tokio::task::JoinSet;
@@ -141,4 +141,43 @@ async fn a_lease_is_held_on_one_server() {
     assert!(there.acquire_lease("r", "there", long).await.unwrap());
     assert!(!here.advance_cursor("r", "here", 9).await.unwrap());
     assert_eq!(there.cursor("r").await.unwrap(), 4);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_of_several_servers_writes_a_shared_record_from_a_base() {
+    let database = postgres();
+    let stores = two(&database).await;
+    for round in 0..10 {
+        let mut racers = JoinSet::new();
+        for number in 0..12 {
+            let store = Arc::clone(&stores[number % 2]);
+            let id = format!("{round} {number}");
+            let base = RecordBase::Kind(round);
+            racers.spawn(
+                async move { store.write_record(RecordKind::Key, &id, base, Some("1".to_owned())).await.unwrap() },
+            );
+        }
+        let winners: Vec<u64> = racers.join_all().await.into_iter().flatten().collect();
+        assert_eq!(winners, [round + 1]);
+        for store in &stores {
+            assert_eq!(store.latest_record_change(RecordKind::Key).await.unwrap(), round + 1);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_default_isolation_level_of_the_database_does_not_count() {
+    let database = postgres();
+    database.run(
+        "DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation TO %L', current_database(), \
+         'serializable'); END $$",
+    );
+    let stores = two(&database).await;
+    let mut racers = JoinSet::new();
+    for number in 0..40 {
+        let store = Arc::clone(&stores[number % 2]);
+        racers.spawn(async move { store.register_type(new_type("t")).await.unwrap().id.version });
+    }
+    let versions: BTreeSet<u32> = racers.join_all().await.into_iter().collect();
+    assert_eq!(versions, (1..=40).collect());
 }

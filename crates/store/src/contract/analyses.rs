@@ -224,6 +224,35 @@ pub async fn listing_pages(backend: &dyn Backend) {
     }
 }
 
+/// Pages that each begin after the last analysis of the one before are the listing, whatever is added meanwhile.
+pub async fn listing_pages_by_key(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let mut stored = insert_all(&*store, (0..17).map(|_| analysis("S", 1))).await;
+    insert(&*store, analysis("T", 1)).await;
+    for stored in stored.iter_mut().step_by(2) {
+        stored.move_to(&*store, AnalysisState::Published).await;
+    }
+    stored.sort_by_key(|stored| stored.analysis_id);
+    for states in [StateSet::ALL, StateSet::from_iter([AnalysisState::Published])] {
+        let matching: Vec<_> = stored.iter().filter(|stored| states.contains(stored.state)).collect();
+        for limit in [1, 4, 17, u64::MAX] {
+            let (mut listed, mut after) = (Vec::new(), None);
+            loop {
+                let page = store.analyses_after("S", states, after, limit).await.unwrap();
+                if page.is_empty() {
+                    break;
+                }
+                listed.extend(page);
+                after = Some(matching[listed.len() - 1].analysis_id);
+            }
+            let expected: Vec<_> = matching.iter().map(|stored| stored.revision).collect();
+            assert_eq!(listed, expected, "{states:?} {limit}");
+        }
+    }
+    assert_eq!(store.analyses_after("S", StateSet::ALL, None, 0).await.unwrap(), []);
+    assert_eq!(store.analyses_after("unknown", StateSet::ALL, None, 9).await.unwrap(), []);
+}
+
 /// A replaced revision is not listed any more.
 pub async fn listing_shows_latest_revisions_only(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;

@@ -161,6 +161,33 @@ pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
     }
 }
 
+/// Pages that each begin after the last file of the one before are the listing.
+pub async fn listing_pages_by_object_id(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T"]).await;
+    let entries = fill(&*store).await;
+    let in_study = FileFilter { study_id: Some("T".to_owned()), ..FileFilter::default() };
+    let unknown = FileFilter { study_id: Some("unknown".to_owned()), ..FileFilter::default() };
+    let by_name = FileFilter { name: Some("shared.vcf".to_owned()), ..FileFilter::default() };
+    let of_analysis = FileFilter { analysis_id: Some(entries[0].analysis_id), ..FileFilter::default() };
+    let one = FileFilter { object_id: Some(entries[3].object_id), ..FileFilter::default() };
+    for filter in [FileFilter::default(), in_study, unknown, by_name, of_analysis, one] {
+        let expected: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
+        for limit in [1, 5, 100, u64::MAX] {
+            let mut listed: Vec<FileLocation> = Vec::new();
+            loop {
+                let after = listed.last().map(|file| file.object_id);
+                let page = store.files_after(&filter, after, limit).await.unwrap();
+                if page.is_empty() {
+                    break;
+                }
+                listed.extend(page);
+            }
+            assert_eq!(listed, expected, "{filter:?} {limit}");
+        }
+        assert_eq!(store.files_after(&filter, None, 0).await.unwrap(), []);
+    }
+}
+
 /// Names are compared exactly, with any characters in them.
 pub async fn conditions_compare_to_the_letter(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S"]).await;

@@ -12,8 +12,8 @@ use tokio::sync::watch;
 
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, ReplaceOutcome, Result, Revision, StateSet, Store, StoreError,
-    StoredAnalysis, TypeKey, TypeQuery,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeKey, TypeQuery,
 };
 
 /// A store in memory.
@@ -35,6 +35,8 @@ struct State {
     cursors: BTreeMap<String, u64>,
     /// Who holds the lease of each reader, and until when.
     leases: BTreeMap<String, (String, Instant)>,
+    records: BTreeMap<(RecordKind, String), SharedRecord>,
+    record_changes: BTreeMap<RecordKind, u64>,
 }
 
 struct ModelFile {
@@ -245,6 +247,19 @@ impl Store for MemoryStore {
         Ok(page.map(|event| Revision(event.seq)).collect())
     }
 
+    async fn analyses_after(
+        &self,
+        study_id: &str,
+        states: StateSet,
+        after: Option<AnalysisId>,
+        limit: u64,
+    ) -> Result<Vec<Revision>> {
+        let state = self.state();
+        let matching = state.current(study_id).filter(|event| states.contains(event.state));
+        let later = matching.filter(|event| after.is_none_or(|after| event.analysis_id > after));
+        Ok(later.take(rows(limit)).map(|event| Revision(event.seq)).collect())
+    }
+
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         Ok(self.state().current(study_id).filter(|event| states.contains(event.state)).count() as u64)
     }
@@ -274,6 +289,13 @@ impl Store for MemoryStore {
         let matching: Vec<&FileLocation> = files.filter(|file| filter.matches(file)).collect();
         let total = matching.len() as u64;
         Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
+    }
+
+    async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
+        let state = self.state();
+        let files = state.files.values().map(|file| &file.location).filter(|file| filter.matches(file));
+        let later = files.filter(|file| after.is_none_or(|after| file.object_id > after));
+        Ok(later.take(rows(limit)).cloned().collect())
     }
 
     async fn events_after(&self, after: u64, limit: usize) -> Result<Vec<Event>> {
@@ -317,6 +339,50 @@ impl Store for MemoryStore {
         if state.holds_lease(reader, holder) {
             state.leases.remove(reader);
         }
+        Ok(())
+    }
+
+    async fn record(&self, kind: RecordKind, id: &str) -> Result<Option<SharedRecord>> {
+        let found = self.state().records.get(&(kind, id.to_owned())).cloned();
+        Ok(found.filter(|record| record.document.is_some()))
+    }
+
+    async fn records_after(&self, kind: RecordKind, after: u64, limit: usize) -> Result<Vec<SharedRecord>> {
+        let state = self.state();
+        let of_kind = state.records.iter().filter(|((of, _), record)| *of == kind && record.change > after);
+        let mut records: Vec<SharedRecord> = of_kind.map(|(_, record)| record.clone()).collect();
+        records.sort_by_key(|record| record.change);
+        records.truncate(limit);
+        Ok(records)
+    }
+
+    async fn latest_record_change(&self, kind: RecordKind) -> Result<u64> {
+        Ok(self.state().record_changes.get(&kind).copied().unwrap_or(0))
+    }
+
+    async fn write_record(
+        &self,
+        kind: RecordKind,
+        id: &str,
+        base: RecordBase,
+        document: Option<String>,
+    ) -> Result<Option<u64>> {
+        let mut state = self.state();
+        let latest = state.record_changes.get(&kind).copied().unwrap_or(0);
+        let found = state.records.get(&(kind, id.to_owned())).filter(|record| record.document.is_some());
+        if !base.holds(found.map(|record| record.change), latest) {
+            return Ok(None);
+        }
+        let change = latest + 1;
+        state.record_changes.insert(kind, change);
+        state.records.insert((kind, id.to_owned()), SharedRecord { id: id.to_owned(), change, document });
+        Ok(Some(change))
+    }
+
+    async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
+        let is_kept =
+            |of: RecordKind, record: &SharedRecord| of != kind || record.document.is_some() || record.change > up_to;
+        self.state().records.retain(|(of, _), record| is_kept(*of, record));
         Ok(())
     }
 

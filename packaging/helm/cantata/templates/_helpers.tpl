@@ -49,7 +49,7 @@ seccompProfile:
   type: RuntimeDefault
 {{- end -}}
 
-{{/* Rejects values that would start and then fail: identical pods must share their data and their keys. */}}
+{{/* Rejects values that would start and then fail: identical pods must share their data. */}}
 {{- define "cantata.check" -}}
 {{- if eq .Values.mode "shared" -}}
 {{- if not (hasKey .Values.secrets "DATABASE_URL") -}}
@@ -60,9 +60,6 @@ seccompProfile:
 {{- end -}}
 {{- if eq (.Values.settings.SEARCH_ENGINE | default "") "embedded" -}}
 {{- fail "mode shared needs a cluster to search: settings.SEARCH_ENGINE is embedded" -}}
-{{- end -}}
-{{- if and (contains "api-key" (.Values.settings.AUTH_MODE | default "api-key")) (not .Values.keysSecret) -}}
-{{- fail "mode shared needs keysSecret, or a settings.AUTH_MODE without api-key: otherwise each pod would make keys of its own" -}}
 {{- end -}}
 {{- end -}}
 {{- if and .Values.ingress.enabled (not .Values.ingress.hosts) -}}

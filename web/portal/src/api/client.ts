@@ -49,6 +49,8 @@ export async function send(
   const headers: Record<string, string> = { Accept: 'application/json' };
   const key = credential();
   if (key) headers.Authorization = `Bearer ${key}`;
+  // Without it the cookie of a session does not count; pages of other sites cannot send it.
+  else headers['X-Cantata-Session'] = '1';
   if (body !== undefined) headers['Content-Type'] = contentType;
   let response: Response;
   try {

@@ -70,6 +70,7 @@ export interface components {
       id: string;
       lastUsed?: string | null;
       name: string;
+      owner?: string | null;
       revoked?: string | null;
       scopes: string[];
       state: components['schemas']['ApiKeyState'];
@@ -248,11 +249,13 @@ export interface components {
       key: string;
       lastUsed?: string | null;
       name: string;
+      owner?: string | null;
       revoked?: string | null;
       scopes: string[];
       state: components['schemas']['ApiKeyState'];
     };
     NewApiKey: {
+      expiresAt?: string | null;
       /** Format: int32 */
       expiresInDays?: number | null;
       name: string;
@@ -266,11 +269,23 @@ export interface components {
       message?: string;
       status: components['schemas']['CataloguesStatus'];
     };
+    SessionState: {
+      person?: null | components['schemas']['SignedInPerson'];
+      signIn: boolean;
+    };
     SetAsideDocument: {
       analysisId: string;
       at: string;
       documentId: string | null;
       reason: string;
+    };
+    SignedInPerson: {
+      id: string;
+      name: string;
+      scopes: string[];
+    };
+    SignedOut: {
+      url?: string | null;
     };
     StateChange: {
       initialState: components['schemas']['AnalysisState'];

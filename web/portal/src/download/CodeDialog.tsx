@@ -7,12 +7,14 @@ import { Dialog } from '../design/Dialog';
 import { Tabs } from '../design/Tabs';
 import { useExplore } from '../explore/context';
 import { sortOf } from '../explore/viewQuery';
+import { useCredential } from '../shell/signIn';
 import type { ShownColumn } from '../table/columns';
 import { snippets } from './snippets';
 
 export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[]; onClose: () => void }) {
-  const { catalogue, state } = useExplore();
-  const [name, setName] = useState('GraphQL');
+  const { catalogue, state, view } = useExplore();
+  const [name, setName] = useState('Python');
+  const hasKey = useCredential() !== '';
   const id = useId();
   const fields = columns.map(({ field }) => field);
   const all = snippets({
@@ -21,6 +23,8 @@ export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[
     sort: sortOf(state, catalogue),
     fields,
     origin: window.location.origin,
+    total: view.answer?.total ?? 0,
+    hasKey,
   });
   const shown = all.find((snippet) => snippet.name === name) ?? all[0];
   if (!shown) return null;

@@ -1,7 +1,8 @@
-// The same query for programs: GraphQL, and what sends it in a few languages.
+// The same query for programs, complete: each gives every row, or says in a comment which ones.
 
 import type { Catalogue, Field, SortKey } from '../api/catalogue';
 import type { Group } from '../query/sqon';
+import { importsOf, pythonConditions, pythonLiteral } from './pythonCode';
 
 export interface Snippet {
   name: string;
@@ -15,10 +16,17 @@ export interface Taken {
   fields: Field[];
   /** The server, such as `https://data.example.org`. */
   origin: string;
+  /** How many records were found. */
+  total: number;
+  /** Whether requests need the key of the user, which no code has in it. */
+  hasKey: boolean;
 }
 
-/** How many records a request of the code asks for. */
+/** How many records a page of the GraphQL query has. */
 const PAGE_SIZE = 100;
+
+/** Where programs find the key. */
+const KEY_VARIABLE = 'CANTATA_KEY';
 
 export function graphqlText({ catalogue, fields }: Taken, indent = ''): string {
   const names = fields.map(({ selection }) => selection);
@@ -40,31 +48,59 @@ export function graphqlText({ catalogue, fields }: Taken, indent = ''): string {
   return lines.map((line) => indent + line).join('\n');
 }
 
-export function variablesOf({ filter, sort }: Taken): Record<string, unknown> {
+function variablesOf({ filter, sort }: Taken): Record<string, unknown> {
   return { filters: filter, sort: sort.map(({ fieldName, desc }) => ({ fieldName, order: desc ? 'desc' : 'asc' })) };
 }
 
 export function snippets(taken: Taken): Snippet[] {
-  const url = taken.origin + taken.catalogue.graphqlPath;
-  const variables = JSON.stringify(variablesOf(taken), null, 2);
   return [
-    { name: 'GraphQL', code: `${graphqlText(taken)}\n\n# Variables\n${variables.replace(/^/gm, '# ')}` },
+    { name: 'Python', code: python(taken) },
+    { name: 'R', code: r(taken) },
+    { name: 'curl', code: curl(taken) },
+    { name: 'cantata', code: commandLine(taken) },
+    { name: 'GraphQL', code: graphql(taken) },
     { name: 'SQON', code: JSON.stringify(taken.filter, null, 2) },
-    { name: 'curl', code: curl(taken, url) },
-    { name: 'Python', code: python(taken, url, variables) },
-    { name: 'R', code: r(taken, url) },
     { name: 'URL', code: tableUrl(taken) },
   ];
 }
 
+function graphql(taken: Taken): string {
+  const variables = JSON.stringify(variablesOf(taken), null, 2).replace(/^/gm, '# ');
+  const pages = `# ${PAGE_SIZE} records; the searchAfter of the last one, as a variable, asks for the next page.`;
+  return `${pages}\n${graphqlText(taken)}\n\n# Variables\n${variables}`;
+}
+
+function sortNames({ sort }: Taken): string[] {
+  return sort.map(({ fieldName, desc }) => (desc ? `-${fieldName}` : fieldName));
+}
+
+/** Returns the parameters of the whole result as a CSV file. */
+function tableParameters(taken: Taken): [string, string][] {
+  const { catalogue, filter, fields, total } = taken;
+  const { maxRows, allowMore } = catalogue.download;
+  const parameters: [string, string][] = [['fileType', 'csv']];
+  if (filter) parameters.push(['filters', JSON.stringify(filter)]);
+  if (fields.length) parameters.push(['columns', fields.map(({ name }) => name).join(',')]);
+  if (taken.sort.length) parameters.push(['sort', sortNames(taken).join(',')]);
+  if (allowMore && maxRows > 0 && total > maxRows) parameters.push(['maxRows', String(total)]);
+  return parameters;
+}
+
 /** Returns the address of the whole result as CSV, for pandas.read_csv, read.csv of R, DuckDB and spreadsheets. */
-function tableUrl({ catalogue, filter, sort, fields, origin }: Taken): string {
-  const parameters = new URLSearchParams({ fileType: 'csv' });
-  if (filter) parameters.set('filters', JSON.stringify(filter));
-  if (fields.length) parameters.set('columns', fields.map(({ name }) => name).join(','));
-  if (sort.length)
-    parameters.set('sort', sort.map(({ fieldName, desc }) => (desc ? `-${fieldName}` : fieldName)).join(','));
-  return `${origin}${catalogue.downloadPath}?${parameters.toString()}`;
+function tableUrl(taken: Taken): string {
+  const { catalogue, origin } = taken;
+  return `${origin}${catalogue.downloadPath}?${new URLSearchParams(tableParameters(taken)).toString()}`;
+}
+
+/** Says which rows a file of this catalogue has, as a comment of a shell, R or Python. */
+function rowsComment({ catalogue, total }: Taken): string {
+  const { maxRows, allowMore } = catalogue.download;
+  if (maxRows === 0 || total <= maxRows || allowMore) return '# Every row, as CSV.';
+  return `# The first ${maxRows} of ${total} rows, the limit of a file. The code for Python and cantata gives all.`;
+}
+
+function keyComment({ hasKey }: Taken): string {
+  return hasKey ? `# The variable ${KEY_VARIABLE} of the environment has your key.\n` : '';
 }
 
 /** Writes a text as a word of a POSIX shell. */
@@ -72,68 +108,60 @@ function shellWord(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function curl(taken: Taken, url: string): string {
-  const body = JSON.stringify({ query: graphqlText(taken), variables: variablesOf(taken) });
-  return `# The first ${PAGE_SIZE} records and the number of all; the Python and R code fetch every one.
-curl -sS ${shellWord(url)} \\\n  -H 'Content-Type: application/json' \\\n  -d ${shellWord(body)}`;
+/** Writes a command with each of its arguments on a line. */
+function command(first: string, others: string[]): string {
+  return [first, ...others].join(' \\\n  ');
 }
 
-function python(taken: Taken, url: string, variables: string): string {
-  return `import json
-from urllib.request import Request, urlopen
+function curl(taken: Taken): string {
+  const { catalogue, origin, hasKey } = taken;
+  const key = hasKey ? [`-H "Authorization: Bearer $${KEY_VARIABLE}"`] : [];
+  const data = tableParameters(taken).map(([name, value]) => `--data-urlencode ${shellWord(`${name}=${value}`)}`);
+  const start = `curl -sS --fail-with-body --get ${shellWord(origin + catalogue.downloadPath)}`;
+  return `${rowsComment(taken)}\n${keyComment(taken)}${command(start, [...key, ...data])}\n`;
+}
 
-QUERY = """
-${graphqlText(taken)}
-"""
-VARIABLES = json.loads(${pythonText(variables)})
+function commandLine(taken: Taken): string {
+  const { catalogue, filter, fields, sort, origin } = taken;
+  const order = sort.map(({ fieldName, desc }) => `${fieldName}:${desc ? 'desc' : 'asc'}`).join(',');
+  const start = `cantata query ${shellWord(catalogue.id)} --server ${shellWord(origin)}`;
+  const options = [
+    ...(filter ? [`--sqon ${shellWord(JSON.stringify(filter))}`] : []),
+    ...(fields.length ? [`--columns ${shellWord(fields.map(({ name }) => name).join(','))}`] : []),
+    ...(order ? [`--sort ${shellWord(order)}`] : []),
+    '--limit 0 --format tsv',
+  ];
+  return `# Every record.\n${keyComment(taken)}${command(start, options)}\n`;
+}
 
-
-def records():
-    """Yields every record, however many there are."""
-    variables = dict(VARIABLES)
-    while True:
-        body = json.dumps({"query": QUERY, "variables": variables}).encode()
-        request = Request(${JSON.stringify(url)}, body, {"Content-Type": "application/json"})
-        answer = json.load(urlopen(request))
-        if answer.get("errors"):
-            raise RuntimeError(answer["errors"])
-        edges = answer["data"][${JSON.stringify(taken.catalogue.documentType)}]["hits"]["edges"]
-        if not edges:
-            return
-        for edge in edges:
-            yield edge["node"]
-        variables["searchAfter"] = edges[-1]["searchAfter"]
-
-
-for record in records():
-    print(record)
+function python(taken: Taken): string {
+  const { catalogue, filter, fields, sort, origin } = taken;
+  const options = [
+    ...(filter ? [`where=${pythonConditions(filter, catalogue.nesting)}`] : []),
+    ...(fields.length ? [`columns=${pythonLiteral(fields.map(({ name }) => name))}`] : []),
+    ...(sort.length ? [`sort=${pythonLiteral(sortNames(taken))}`] : []),
+  ];
+  const search = options.map((option) => `    ${option},\n`).join('');
+  const code = `catalogue = Cantata(${pythonLiteral(origin)}).catalogue(${pythonLiteral(catalogue.id)})
+search = catalogue.search(
+${search})
+frame = search.to_pandas()
+print(frame.shape)
 `;
+  return `# Every record. The package: pip install "cantata-client[pandas]"
+# \`for record in search\` and search.to_polars() need no pandas.
+${keyComment(taken)}from cantata import ${importsOf(code).join(', ')}
+
+${code}`;
 }
 
-function pythonText(text: string): string {
-  return `r"""\n${text}\n"""`.includes('\\') ? JSON.stringify(text) : `"""\n${text}\n"""`;
-}
-
-function r(taken: Taken, url: string): string {
-  const literal = (text: string) => `r"---(${text})---"`;
-  return `library(httr2)
-library(jsonlite)
-
-query <- ${literal(graphqlText(taken))}
-variables <- fromJSON(${literal(JSON.stringify(variablesOf(taken)))}, simplifyVector = FALSE)
-
-records <- list()
-repeat {
-  answer <- request(${JSON.stringify(url)}) |>
-    req_body_json(list(query = query, variables = variables), null = "null") |>
-    req_perform() |>
-    resp_body_json()
-  if (!is.null(answer$errors)) stop(toJSON(answer$errors))
-  edges <- answer$data$${taken.catalogue.documentType}$hits$edges
-  if (length(edges) == 0) break
-  records <- c(records, lapply(edges, function(edge) edge$node))
-  variables$searchAfter <- edges[[length(edges)]]$searchAfter
-}
-length(records)
+function r(taken: Taken): string {
+  const filter = taken.filter ? `# The filter: ${JSON.stringify(taken.filter)}\n` : '';
+  const key = `headers = c(Authorization = paste("Bearer", Sys.getenv("${KEY_VARIABLE}")))`;
+  const source = taken.hasKey ? `url(address, ${key})` : 'address';
+  return `${rowsComment(taken)}
+${keyComment(taken)}${filter}address <- ${JSON.stringify(tableUrl(taken))}
+records <- read.csv(${source}, check.names = FALSE, na.strings = "")
+nrow(records)
 `;
 }

@@ -2,6 +2,7 @@
 
 import { lazy, Suspense, useState } from 'react';
 
+import { useSession } from '../api/session';
 import { CopyButton } from '../design/CopyButton';
 import { Icon, type IconName } from '../design/Icon';
 import { Popover } from '../design/Popover';
@@ -32,7 +33,7 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   if (catalogue.networkFields) views.push(['network', 'Network', 'link']);
   const canTake = catalogue.suppressedBelow === null;
   const { authentication } = useBranding();
-  const hasKey = useCredential() !== '';
+  const isKnown = [useCredential(), useSession()?.person].some(Boolean);
   const hasChoice = state.facets !== null || state.columns !== null || state.sort !== null;
   const filterText = encodeURIComponent(stringify(state.filter));
   return (
@@ -61,7 +62,7 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
           <span className="tool-label">Compare with all</span>
         </Link>
       )}
-      {hasChoice && (hasKey || !authentication) && (
+      {hasChoice && (isKnown || !authentication) && (
         <button type="button" className="button" onClick={() => setSheet('default')}>
           <Icon name="check" />
           <span className="tool-label">Save as the default</span>

@@ -1,4 +1,4 @@
-// The interfaces for programs, the state of the server, and its licences.
+// The guides, the interfaces for programs, the state of the server, and its licences.
 
 import { useQuery } from '@tanstack/react-query';
 
@@ -10,9 +10,49 @@ import { Icon, type IconName } from '../design/Icon';
 import { ErrorNotice, Skeleton } from '../design/Notice';
 import { useBranding, useTitle } from '../shell/branding';
 import { useDirectory } from '../shell/directory';
+import { Link } from '../shell/router';
+import { GuidePage } from './GuidePage';
 import './learn.css';
 
-export default function LearnPage() {
+/** Where people begin to read. */
+const GUIDES: { path: string; icon: IconName; title: string; text: string }[] = [
+  {
+    path: 'guide/researcher',
+    icon: 'search',
+    title: 'For researchers',
+    text: 'Find records, take them away, and use them in scripts.',
+  },
+  {
+    path: 'guide/submitter',
+    icon: 'upload',
+    title: 'For submitters',
+    text: 'Write a payload, check it, submit it, publish it.',
+  },
+  {
+    path: 'guide/data-manager',
+    icon: 'record',
+    title: 'For data managers',
+    text: 'Define what is submitted, and how it is found.',
+  },
+  {
+    path: 'guide/operator',
+    icon: 'key',
+    title: 'For operators',
+    text: 'Run the server: keys, proxies, backups, metrics.',
+  },
+  {
+    path: 'README',
+    icon: 'book',
+    title: 'All documents',
+    text: 'The reference of filters, downloads, the command line, settings and errors.',
+  },
+];
+
+export default function LearnPage({ rest }: { rest: string[] }) {
+  return rest.length ? <GuidePage path={rest.join('/')} /> : <Overview />;
+}
+
+function Overview() {
   const { name, version } = useBranding();
   const directory = useDirectory();
   const ready = useQuery({ queryKey: ['ready'], queryFn: ({ signal }) => json<Readiness>('/ready', { signal }) });
@@ -22,8 +62,15 @@ export default function LearnPage() {
     <div className="page stack loose">
       <div>
         <h1>Learn</h1>
-        <p className="soft">Everything you see in these pages can be asked for by programs, too.</p>
+        <p className="soft">Guides for what you want to do, and the interfaces behind these pages.</p>
       </div>
+      <section className="learn-cards" aria-label="Guides">
+        {GUIDES.map(({ path, icon, title, text }) => (
+          <Link key={path} to={`/learn/${path}`} className="card learn-card">
+            <CardContent icon={icon} title={title} text={text} />
+          </Link>
+        ))}
+      </section>
       <section className="learn-cards" aria-label="Interfaces">
         <Card
           icon="book"
@@ -103,11 +150,19 @@ export default function LearnPage() {
 function Card({ icon, title, url, text }: { icon: IconName; title: string; url: string; text: string }) {
   return (
     <a className="card learn-card" href={url}>
+      <CardContent icon={icon} title={title} text={text} />
+    </a>
+  );
+}
+
+function CardContent({ icon, title, text }: { icon: IconName; title: string; text: string }) {
+  return (
+    <>
       <Icon name={icon} size={20} />
       <span className="grow">
         <strong>{title}</strong>
         <span className="soft">{text}</span>
       </span>
-    </a>
+    </>
   );
 }

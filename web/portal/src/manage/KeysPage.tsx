@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { ApiError } from '../api/client';
+import { useSession } from '../api/session';
 import type { ApiKey } from '../api/types';
 import { DataTable } from '../design/DataTable';
 import { day, moment } from '../design/format';
@@ -12,13 +13,19 @@ import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { announce } from '../shell/announce';
 import { useBranding } from '../shell/branding';
-import { listKeys, meaning, revokeKey } from './keys';
+import { type KeysPath, listKeys, meaning, revokeKey } from './keys';
 import { NewKeyDialog } from './NewKeyDialog';
 
 const BADGES: Record<ApiKey['state'], string> = { 'in force': 'good', expired: 'warning', revoked: 'danger' };
 
 export default function KeysPage() {
-  const { data, error, refetch } = useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => listKeys(signal) });
+  const { scopes } = useBranding();
+  const person = useSession()?.person;
+  const path: KeysPath = person && !person.scopes.includes(scopes.system) ? '/auth/keys' : '/admin/keys';
+  const { data, error, refetch } = useQuery({
+    queryKey: ['keys', path],
+    queryFn: ({ signal }) => listKeys(path, signal),
+  });
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<ApiKey | null>(null);
   const takesNone = error instanceof ApiError && error.id === 'keys.not.taken';
@@ -52,13 +59,13 @@ export default function KeysPage() {
         </div>
       )}
       {data && <KeyTable keys={data} onRevoke={setEnding} />}
-      {making && <NewKeyDialog onClose={() => setMaking(false)} onMade={() => void refetch()} />}
+      {making && <NewKeyDialog path={path} onClose={() => setMaking(false)} onMade={() => void refetch()} />}
       {ending && (
         <ConfirmDialog
           title={`Revoke “${ending.name}”?`}
           action="Revoke"
           onClose={() => setEnding(null)}
-          onConfirm={() => revokeKey(ending.id)}
+          onConfirm={() => revokeKey(path, ending.id)}
           onDone={() => {
             void refetch();
             announce('The key is revoked');
@@ -83,6 +90,7 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[]; onRevoke: (key: ApiKey) 
           <tr key={key.id}>
             <td>
               <strong>{key.name}</strong>
+              {key.owner && <span className="soft"> of {key.owner}</span>}
             </td>
             <td>
               <ul>

@@ -10,7 +10,7 @@ import { FormDialog } from '../design/FormDialog';
 import { Notice } from '../design/Notice';
 import { useBranding } from '../shell/branding';
 import { studyIdsQuery } from './api';
-import { createKey, meaning, type Right, scopeOfStudy, scopeOfSystem } from './keys';
+import { createKey, type KeysPath, meaning, type Right, scopeOfStudy, scopeOfSystem } from './keys';
 
 const EXPIRIES: [string, string][] = [
   ['30', 'in 30 days'],
@@ -19,7 +19,13 @@ const EXPIRIES: [string, string][] = [
   ['', 'never'],
 ];
 
-export function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade: () => void }) {
+interface NewKeyDialogProps {
+  path: KeysPath;
+  onClose: () => void;
+  onMade: () => void;
+}
+
+export function NewKeyDialog({ path, onClose, onMade }: NewKeyDialogProps) {
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>([]);
   const [days, setDays] = useState('90');
@@ -34,7 +40,7 @@ export function NewKeyDialog({ onClose, onMade }: { onClose: () => void; onMade:
       onClose={onClose}
       onSubmit={async () => {
         const expiry = days ? { expiresInDays: Number(days) } : {};
-        const { key } = await createKey({ name: name.trim(), scopes: chosen, ...expiry });
+        const { key } = await createKey(path, { name: name.trim(), scopes: chosen, ...expiry });
         setMade(key);
         onMade();
       }}

@@ -4,15 +4,19 @@ import { json, send } from '../api/client';
 import type { ApiKey, ApiKeys, MadeApiKey, NewApiKey } from '../api/types';
 import type { Scopes } from '../shell/branding';
 
-export async function listKeys(signal: AbortSignal): Promise<ApiKey[]> {
-  const { keys } = await json<ApiKeys>('/admin/keys', { signal });
+/** The keys of the server, or those of the person who has signed in. */
+export type KeysPath = '/admin/keys' | '/auth/keys';
+
+export async function listKeys(path: KeysPath, signal: AbortSignal): Promise<ApiKey[]> {
+  const { keys } = await json<ApiKeys>(path, { signal });
   return keys.reverse();
 }
 
 /** Creates a key. Only this answer contains its text. */
-export const createKey = (body: NewApiKey) => json<MadeApiKey>('/admin/keys', { method: 'POST', body });
+export const createKey = (path: KeysPath, body: NewApiKey) => json<MadeApiKey>(path, { method: 'POST', body });
 
-export const revokeKey = (id: string) => send(`/admin/keys/${encodeURIComponent(id)}`, { method: 'DELETE' });
+export const revokeKey = (path: KeysPath, id: string) =>
+  send(`${path}/${encodeURIComponent(id)}`, { method: 'DELETE' });
 
 /** Whether a scope allows reading only, or writing too. */
 export type Right = 'read' | 'write';

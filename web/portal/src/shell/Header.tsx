@@ -1,9 +1,10 @@
 // The header of every page, with the main navigation.
 
 import { words } from '../api/catalogue';
+import { signIn, signOut, useSession } from '../api/session';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
-import { useBranding } from './branding';
+import { useBranding, useColours } from './branding';
 import { useDirectory } from './directory';
 import { Link, segments, useRouter } from './router';
 import { useCredential, useSignIn } from './signIn';
@@ -44,9 +45,32 @@ function MenuLinks({ entries, onFollow }: { entries: Entry[]; onFollow: () => vo
   ));
 }
 
+/** The person who has signed in, or the button to do so, where people can. */
+function Person() {
+  const session = useSession();
+  if (!session?.signIn) return null;
+  if (!session.person) {
+    return (
+      <button type="button" className="button plain" onClick={signIn}>
+        Sign in
+      </button>
+    );
+  }
+  return (
+    <Popover label={session.person.name} className="button plain">
+      {() => (
+        <button type="button" className="button plain" onClick={() => void signOut()}>
+          Sign out
+        </button>
+      )}
+    </Popover>
+  );
+}
+
 export function Header() {
-  const { name } = useBranding();
+  const { name, logo } = useBranding();
   const [theme, toggleTheme] = useTheme();
+  useColours(theme);
   const { catalogues, others } = useEntries();
   const isCut = catalogues.length > MAX_CATALOGUES + 1;
   const shown = isCut ? catalogues.filter(({ isHere }, index) => index < MAX_CATALOGUES || isHere) : catalogues;
@@ -59,15 +83,7 @@ export function Header() {
         Skip to content
       </a>
       <Link to="/" className="brand">
-        <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
-          <rect width="32" height="32" rx="8" fill="var(--accent)" />
-          <path
-            d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
-            stroke="var(--on-accent)"
-            strokeWidth="2.600"
-            strokeLinecap="round"
-          />
-        </svg>
+        {logo ? <img className="brand-logo" src={logo} alt="" /> : <OwnLogo />}
         <span>{name}</span>
       </Link>
       <nav aria-label="Main" className="site-nav">
@@ -99,6 +115,7 @@ export function Header() {
       >
         <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
       </button>
+      <Person />
       <button type="button" className="button plain" onClick={openSignIn}>
         <Icon name="key" />
         <span className="wide-only">{hasKey ? 'Key in use' : 'Enter a key'}</span>
@@ -110,5 +127,19 @@ export function Header() {
         </Popover>
       </div>
     </header>
+  );
+}
+
+function OwnLogo() {
+  return (
+    <svg width="26" height="26" viewBox="0 0 32 32" aria-hidden="true">
+      <rect width="32" height="32" rx="8" fill="var(--accent)" />
+      <path
+        d="M8 12v8M13.300 8v16M18.600 11v10M24 14v4"
+        stroke="var(--on-accent)"
+        strokeWidth="2.600"
+        strokeLinecap="round"
+      />
+    </svg>
   );
 }

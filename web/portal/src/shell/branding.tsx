@@ -1,9 +1,10 @@
-// Names and texts that the operator configured.
+// Names, texts, logo and colours that the operator configured.
 
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 import { json } from '../api/client';
+import type { Theme } from './theme';
 
 export interface Branding {
   name: string;
@@ -13,6 +14,10 @@ export interface Branding {
   /** A line at the foot of every page. */
   footer: string;
   links: { label: string; url: string }[];
+  /** The address of the logo; without one, the portal has its own. */
+  logo: string;
+  /** The colour of links and buttons, in each theme; without one, the portal has its own. */
+  colours: Partial<Record<Theme, string>>;
   version: string;
   scopes: Scopes;
   /** Whether changes need a key. */
@@ -34,6 +39,8 @@ const DEFAULTS: Branding = {
     'Filter, compare and take away the records of every study in this catalogue. Nothing to install, nothing to learn first.',
   footer: '',
   links: [],
+  logo: '',
+  colours: {},
   version: '',
   scopes: { study: 'STUDY.{study}.WRITE', system: 'song.WRITE' },
   authentication: true,
@@ -54,4 +61,35 @@ export function useTitle(title: string): void {
   useEffect(() => {
     document.title = title ? `${title} · ${name}` : name;
   }, [title, name]);
+}
+
+/** Returns the colours of the design that follow from one. */
+export function accentColours(accent: string, theme: Theme): Record<string, string> {
+  const [away, onAccent] = theme === 'dark' ? ['white', '#10161b'] : ['black', '#ffffff'];
+  const mixed = (share: number, other: string) => `color-mix(in srgb, ${accent} ${share}%, ${other})`;
+  return {
+    '--accent': accent,
+    '--accent-strong': mixed(75, away),
+    '--accent-soft': mixed(14, 'var(--surface)'),
+    '--accent-line': mixed(40, 'var(--surface)'),
+    '--on-accent': onAccent,
+    '--bar': mixed(50, 'var(--surface)'),
+    '--bar-soft': mixed(20, 'var(--surface)'),
+    '--series-0': accent,
+  };
+}
+
+/** Shows the pages in the configured colours. */
+export function useColours(theme: Theme): void {
+  const { colours } = useBranding();
+  const accent = colours[theme];
+  useEffect(() => {
+    if (!accent) return;
+    const { style } = document.documentElement;
+    const chosen = accentColours(accent, theme);
+    for (const [name, value] of Object.entries(chosen)) style.setProperty(name, value);
+    return () => {
+      for (const name of Object.keys(chosen)) style.removeProperty(name);
+    };
+  }, [accent, theme]);
 }

@@ -36,7 +36,7 @@ pub(super) async fn run(
 
 /// Returns the selection of the requested facets.
 pub(super) fn selection(catalogue: &Catalogue, arguments: &QueryArguments) -> String {
-    let max = if arguments.limit == 0 { String::new() } else { format!("(max: {})", arguments.limit) };
+    let max = if arguments.limit() == 0 { String::new() } else { format!("(max: {})", arguments.limit()) };
     let facets = arguments.facets.iter().map(|field| {
         let name = catalogue.graphql_name(field);
         format!("{name} {{ cardinality buckets{max} {{ key key_as_string doc_count }} }}")

@@ -82,7 +82,8 @@ impl RecordWriter {
                 Self::Tsv
             }
             QueryFormat::Json => Self::List,
-            QueryFormat::Jsonl => Self::Lines,
+            // Other formats are written by the server.
+            QueryFormat::Jsonl | QueryFormat::Parquet | QueryFormat::Arrow | QueryFormat::Xlsx => Self::Lines,
         })
     }
 

@@ -10,6 +10,7 @@ use cantata_json_stream::{ChunkReader, DocumentChunk, MAX_DOCUMENT_BYTES, ReadEr
 use super::Import;
 use super::source::Source;
 use super::table::{DocumentLines, RowProblems};
+use super::table_rows::TableRows;
 
 /// The chunks of all sources of an import. What cannot be read is reported.
 pub(super) struct Chunks<'a> {
@@ -31,11 +32,10 @@ impl<'a> Chunks<'a> {
 
     /// Opens a source; the rows of a table are read as lines of JSON.
     fn open(&self, source: &Source) -> io::Result<Box<dyn Read + Send>> {
-        let reader = source.open(self.import.report.bytes_read())?;
-        Ok(match &source.table {
-            Some(layout) => Box::new(DocumentLines::new(reader, Arc::clone(layout), Arc::clone(&self.row_problems))),
-            None => reader,
-        })
+        let read = self.import.report.bytes_read();
+        let Some(layout) = &source.table else { return source.open(read) };
+        let rows = TableRows::open(source, layout.format, read).map_err(io::Error::other)?;
+        Ok(Box::new(DocumentLines::new(rows, Arc::clone(layout), Arc::clone(&self.row_problems))))
     }
 
     /// Reports the rows of the current source that could not be read.

@@ -1,6 +1,6 @@
 //! The log of an import: rejected documents, progress, and the summary.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +12,12 @@ use cantata_json_stream::{DocumentSpan, ReadError};
 
 use super::source::Source;
 use crate::terminal::{Progress, print_note};
+
+/// How many documents that were rejected for the same reason are reported one by one.
+const MAX_REPORTED_PER_REASON: u64 = 5;
+
+/// How many reasons are told apart.
+const MAX_REASONS: usize = 1_000;
 
 /// Reports on an import.
 pub(super) struct ImportLog {
@@ -30,6 +36,8 @@ struct Counters {
     bytes: u64,
     /// The keys of sources that could not be read to their end, and whether a second try could.
     broken: Vec<(String, bool)>,
+    /// How many documents were rejected for a reason, and the reason of the first.
+    reasons: HashMap<String, (u64, String)>,
     /// For the chunks that may still be in progress: the key, and numbers and lines of the documents.
     lines: VecDeque<(String, Vec<(u64, u64)>)>,
     at_once: usize,
@@ -47,6 +55,7 @@ impl ImportLog {
             rejected: 0,
             bytes: 0,
             broken: Vec::new(),
+            reasons: HashMap::new(),
             lines: VecDeque::new(),
             at_once: 1,
         };
@@ -71,6 +80,12 @@ impl ImportLog {
     /// Returns the number of imported documents.
     pub(super) fn imported(&self) -> u64 {
         self.state().imported
+    }
+
+    /// Returns whether a document was rejected, or a source could not be read to its end.
+    pub(super) fn has_failures(&self) -> bool {
+        let state = self.state();
+        state.rejected > 0 || !state.broken.is_empty()
     }
 
     /// Stores the lines of documents whose numbers are no lines, for as long as they may be rejected.
@@ -106,11 +121,19 @@ impl ImportLog {
         self.reject(name, line, &document.reason);
     }
 
-    /// Reports a rejected document.
+    /// Reports a rejected document, unless many were rejected for the same reason.
     pub(super) fn reject(&self, name: &str, line: u64, reason: &str) {
         let mut state = self.state();
         state.rejected += 1;
-        state.progress.suspend(|| print_note(format_args!("{name}, line {line}: {reason}")));
+        let mut kind = reason_kind(reason);
+        if state.reasons.len() >= MAX_REASONS && !state.reasons.contains_key(&kind) {
+            kind.clear();
+        }
+        let (count, _) = state.reasons.entry(kind).or_insert_with(|| (0, reason.to_owned()));
+        *count += 1;
+        if *count <= MAX_REPORTED_PER_REASON {
+            state.progress.suspend(|| print_note(format_args!("{name}, line {line}: {reason}")));
+        }
     }
 
     /// Reports a source that cannot be read to its end.
@@ -137,6 +160,12 @@ impl ImportLog {
     /// Writes the summary, and returns the exit code.
     pub(super) fn summary(&self, index: &str) -> ExitCode {
         let state = self.state();
+        let mut more: Vec<_> = state.reasons.values().filter(|(count, _)| *count > MAX_REPORTED_PER_REASON).collect();
+        more.sort();
+        for (count, reason) in more.into_iter().rev() {
+            let count = count - MAX_REPORTED_PER_REASON;
+            print_note(format_args!("{count} more are refused for such a reason: {reason}"));
+        }
         let seconds = self.begun.elapsed().as_secs_f64();
         let megabytes = state.bytes as f64 / 1e6;
         let broken = match state.broken.len() {
@@ -153,6 +182,24 @@ impl ImportLog {
         );
         if state.rejected == 0 && state.broken.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
     }
+}
+
+/// Returns what reasons have in common that differ in values and numbers alone.
+fn reason_kind(reason: &str) -> String {
+    let mut kind = String::new();
+    let mut quote = None;
+    for character in reason.chars() {
+        match quote {
+            Some(end) if character == end => quote = None,
+            Some(_) => {}
+            None if character.is_ascii_digit() => {}
+            None => {
+                kind.push(character);
+                quote = Some(character).filter(|character| ['"', '`', '\''].contains(character));
+            }
+        }
+    }
+    kind
 }
 
 impl Counters {

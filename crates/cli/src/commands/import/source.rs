@@ -3,6 +3,7 @@
 //! The key of a source identifies its content: the index stores the position of an import by it, and it is part of
 //! generated document ids. A changed file is another source.
 
+use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use flate2::read::MultiGzDecoder;
 use uuid::Uuid;
 
 use super::table::TableLayout;
+use super::table_rows::TableFormat;
 
 /// The first bytes of a gzip file.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
@@ -76,13 +78,16 @@ impl Source {
         self.table.is_some() || name.ends_with(".ndjson") || name.ends_with(".jsonl")
     }
 
-    /// Returns what is between the cells of a table, if the name says that it is one.
-    pub(super) fn delimiter(&self) -> Option<u8> {
+    /// Returns the format of a table, if the name says that it is one.
+    pub(super) fn table_format(&self) -> Option<TableFormat> {
         let name = self.plain_name();
-        if name.ends_with(".csv") {
-            return Some(b',');
+        match name.rsplit_once('.')?.1 {
+            "csv" => Some(TableFormat::Delimited(b',')),
+            "tsv" | "tab" => Some(TableFormat::Delimited(b'\t')),
+            "xlsx" => Some(TableFormat::Xlsx),
+            "parquet" => Some(TableFormat::Parquet),
+            _ => None,
         }
-        (name.ends_with(".tsv") || name.ends_with(".tab")).then_some(b'\t')
     }
 
     /// Returns the name in lower case, without the ending of a compressed file.
@@ -103,6 +108,14 @@ impl Source {
         let is_gzip = head == GZIP_MAGIC;
         let whole = Cursor::new(head).chain(counted);
         Ok(if is_gzip { Box::new(MultiGzDecoder::new(whole)) } else { Box::new(whole) })
+    }
+}
+
+impl Source {
+    /// Opens the file itself, for formats that are not read from their start to their end.
+    pub(super) fn open_file(&self) -> io::Result<File> {
+        let path = self.path.as_ref().ok_or_else(|| io::Error::other("standard input has to be JSON"))?;
+        Ok(fs_err::File::open(path)?.into_file())
     }
 }
 

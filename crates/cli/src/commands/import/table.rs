@@ -1,154 +1,56 @@
-//! Tables (CSV and TSV) as documents: a row becomes an object with a member for each cell that is not empty.
+//! Tables (CSV, TSV, XLSX and Parquet) as documents: a row becomes an object with a member for each cell that is not
+//! empty.
 //!
 //! A table is read twice. The first reading decides the type of each column by all its cells; the second writes the rows
 //! as lines of JSON, each at the number that its row has in the file, so that whatever is said of a line is true of the
-//! table.
+//! table. Columns of Parquet may be lists and objects: a list of objects is nested.
 
 use std::collections::HashSet;
 use std::io::{self, Read};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cantata_core::Timestamp;
-use serde_json::{Map, Number, Value, json};
+use cantata_mapping::join_path;
+use serde_json::{Map, Value, json};
 
-use super::records::Records;
+use super::column_type::ColumnType;
 use super::source::Source;
+use super::table_rows::{TableFormat, TableRow, TableRows};
 use crate::error::CliError;
 use crate::terminal::print_note;
-
-/// Texts up to this length, in bytes, are found by their whole value alone.
-const MAX_KEYWORD_BYTES: usize = 256;
 
 /// The column with the ids of documents, which is no field.
 const DOCUMENT_ID: &str = "_id";
 
-/// What the values of a column are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ColumnType {
-    Boolean,
-    Long,
-    Double,
-    Date,
-    Keyword,
-    Text,
-}
-
-/// A column with its type.
+/// A column, or a member of objects in one.
 #[derive(Debug)]
 struct Column {
     name: String,
-    /// Nothing if all its cells are empty.
+    /// Nothing if all its cells are empty, or objects.
     kind: Option<ColumnType>,
     /// Whether the command line gives the type.
     is_given: bool,
+    /// Whether a cell is a list of objects.
+    is_nested: bool,
+    /// The members of its objects.
+    members: Vec<Column>,
 }
 
 /// The columns of a table.
 #[derive(Debug)]
 pub(super) struct TableLayout {
-    delimiter: u8,
+    pub(super) format: TableFormat,
     columns: Vec<Column>,
 }
 
 /// The rows that could not be read: the line of each, and why.
 pub(super) type RowProblems = Arc<Mutex<Vec<(u64, String)>>>;
 
-impl ColumnType {
-    const NAMES: [(&'static str, ColumnType); 6] = [
-        ("boolean", Self::Boolean),
-        ("long", Self::Long),
-        ("double", Self::Double),
-        ("date", Self::Date),
-        ("keyword", Self::Keyword),
-        ("text", Self::Text),
-    ];
-
-    fn name(self) -> &'static str {
-        Self::NAMES.iter().find(|(_, kind)| *kind == self).map_or("keyword", |(name, _)| name)
-    }
-
-    /// Returns the narrowest type of a cell.
-    fn of_cell(cell: &str) -> Self {
-        if cell.eq_ignore_ascii_case("true") || cell.eq_ignore_ascii_case("false") {
-            Self::Boolean
-        } else if long(cell).is_some() {
-            Self::Long
-        } else if double(cell).is_some() {
-            Self::Double
-        } else if is_date(cell) {
-            Self::Date
-        } else if cell.len() <= MAX_KEYWORD_BYTES {
-            Self::Keyword
-        } else {
-            Self::Text
-        }
-    }
-
-    /// Returns the type that has the values of both.
-    fn join(self, other: Self) -> Self {
-        match (self, other) {
-            (one, two) if one == two => one,
-            (Self::Long, Self::Double) | (Self::Double, Self::Long) => Self::Double,
-            (Self::Text, _) | (_, Self::Text) => Self::Text,
-            _ => Self::Keyword,
-        }
-    }
-
-    fn mapping(self) -> Value {
-        match self {
-            Self::Text => json!({"type": "text", "fields": {"keyword": {"type": "keyword", "ignore_above": 256}}}),
-            other => json!({ "type": other.name() }),
-        }
-    }
-
-    /// Returns a cell as a value; what is not of the type stays a text, which the index rejects with its reason.
-    fn value(self, cell: &str) -> Value {
-        let typed = match self {
-            Self::Boolean if cell.eq_ignore_ascii_case("true") => Some(Value::Bool(true)),
-            Self::Boolean if cell.eq_ignore_ascii_case("false") => Some(Value::Bool(false)),
-            Self::Long => long(cell).map(Value::from),
-            Self::Double => double(cell).map(Value::Number),
-            _ => None,
-        };
-        typed.unwrap_or_else(|| Value::from(cell))
-    }
-}
-
-/// Reads a whole number; one with zeros in front, such as `007`, is a name.
-fn long(cell: &str) -> Option<i64> {
-    let digits = cell.strip_prefix('-').unwrap_or(cell);
-    let is_plain = digits == "0" || (!digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit()));
-    cell.parse::<i64>().ok().filter(|_| is_plain)
-}
-
-fn double(cell: &str) -> Option<Number> {
-    let digits = cell.strip_prefix('-').unwrap_or(cell);
-    let is_padded = digits.len() > 1 && digits.starts_with('0') && digits.as_bytes()[1].is_ascii_digit();
-    let is_number = digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'));
-    cell.parse::<f64>().ok().filter(|_| is_number && !is_padded).and_then(Number::from_f64)
-}
-
-/// Returns whether a cell is a date such as `2024-05-31`, or a moment such as `2024-05-31T12:00:00Z`.
-fn is_date(cell: &str) -> bool {
-    let bytes = cell.as_bytes();
-    bytes.get(4) == Some(&b'-')
-        && bytes.get(7) == Some(&b'-')
-        && bytes.get(10).is_none_or(|separator| *separator == b'T')
-        && cell.strip_suffix('Z').unwrap_or(cell).parse::<Timestamp>().is_ok()
-}
-
-/// Parses the type of a column on the command line, such as `age=long`.
-pub(crate) fn column_type(text: &str) -> Result<(String, ColumnType), String> {
-    let (column, name) = text.rsplit_once('=').ok_or("expected a column and its type, such as age=long")?;
-    match ColumnType::NAMES.iter().find(|(known, _)| *known == name) {
-        Some((_, kind)) => Ok((column.to_owned(), *kind)),
-        None => {
-            let names = ColumnType::NAMES.map(|(name, _)| name);
-            Err(format!("found the type '{name}', expected one of {}", names.join(", ")))
-        }
-    }
+/// What the cells of a table say of its columns.
+struct Inference<'g> {
+    given: &'g [(String, ColumnType)],
+    /// Whether texts are known to be texts, whatever they look like.
+    has_typed_texts: bool,
 }
 
 /// Examines the tables among the sources, and returns the mapping that holds their rows; nothing if there are none.
@@ -156,22 +58,23 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
     let mut properties = Map::new();
     let mut unused: HashSet<&str> = given.iter().map(|(column, _)| column.as_str()).collect();
     for source in sources.iter_mut() {
-        let Some(delimiter) = source.delimiter() else { continue };
+        let Some(format) = source.table_format() else { continue };
         let unusable = |reason: String| CliError::failed(format!("{}: {reason}", source.name));
-        let layout = read_layout(source, delimiter, given).map_err(unusable)?;
+        let layout = read_layout(source, format, given).map_err(unusable)?;
         for column in &layout.columns {
-            unused.remove(column.name.as_str());
+            column.visit_paths("", &mut |path| {
+                unused.remove(path);
+            });
             if column.name == DOCUMENT_ID {
                 continue;
             }
-            let kind = column.kind.unwrap_or(ColumnType::Keyword);
             let mapping = match properties.get(&column.name) {
-                Some(known) if *known != kind.mapping() => ColumnType::Keyword.mapping(),
-                _ => kind.mapping(),
+                Some(known) if *known != column.mapping() && column.members.is_empty() => ColumnType::Keyword.mapping(),
+                _ => column.mapping(),
             };
             properties.insert(column.name.clone(), mapping);
         }
-        print_note(format_args!("{}: {}", source.name, layout.summary()));
+        print_note(format_args!("{}: {}", source.name, summary(&layout.columns)));
         source.table = Some(Arc::new(layout));
     }
     match unused.into_iter().next() {
@@ -181,48 +84,133 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
 }
 
 /// Reads the names of the columns and all cells.
-fn read_layout(source: &Source, delimiter: u8, given: &[(String, ColumnType)]) -> Result<TableLayout, String> {
-    let failed = |error: io::Error| format!("cannot be read: {error}");
-    let mut records = Records::new(source.open(Arc::new(AtomicU64::new(0))).map_err(failed)?, delimiter);
-    if !records.advance().map_err(failed)? {
-        return Err("is empty; expected a first line with the names of the columns".to_owned());
-    }
-    let mut columns: Vec<Column> = Vec::new();
-    for (index, name) in records.cells().enumerate() {
-        let name = name.trim().trim_start_matches('\u{feff}').to_owned();
-        if name.is_empty() {
-            return Err(format!("column {} has no name in the first line", index + 1));
-        }
-        if columns.iter().any(|column| column.name == name) {
-            return Err(format!("two columns are called '{name}'"));
-        }
-        let kind = given.iter().find(|(column, _)| *column == name).map(|(_, kind)| *kind);
-        let kind = if name == DOCUMENT_ID { Some(ColumnType::Keyword) } else { kind };
-        columns.push(Column { name, kind, is_given: kind.is_some() });
-    }
-    while records.advance().map_err(failed)? {
-        for (column, cell) in columns.iter_mut().zip(records.cells()) {
-            let cell = cell.trim();
-            if !cell.is_empty() && !column.is_given {
-                let kind = ColumnType::of_cell(cell);
-                column.kind = Some(column.kind.map_or(kind, |known| known.join(kind)));
-            }
+fn read_layout(source: &Source, format: TableFormat, given: &[(String, ColumnType)]) -> Result<TableLayout, String> {
+    let mut rows = TableRows::open(source, format, Arc::new(AtomicU64::new(0)))?;
+    let inference = Inference { given, has_typed_texts: format == TableFormat::Parquet };
+    let mut columns: Vec<Column> = rows.names.iter().map(|name| inference.column("", name)).collect();
+    while let Some(row) = rows.next_row().map_err(|error| format!("cannot be read: {error}"))? {
+        if let Ok(cells) = row.cells {
+            inference.add_members(&mut columns, "", &cells);
         }
     }
-    Ok(TableLayout { delimiter, columns })
+    Ok(TableLayout { format, columns })
 }
 
-impl TableLayout {
-    /// Returns the columns with their types, for people.
-    fn summary(&self) -> String {
-        let say = |column: &Column| format!("{} {}", column.name, column.kind.map_or("empty", ColumnType::name));
-        self.columns.iter().map(say).collect::<Vec<_>>().join(", ")
+impl Inference<'_> {
+    /// Returns a column of which nothing is known but what the command line says.
+    fn column(&self, parent: &str, name: &str) -> Column {
+        let path = join_path(parent, name);
+        let kind = self.given.iter().find(|(column, _)| *column == path).map(|(_, kind)| *kind);
+        let kind = if path == DOCUMENT_ID { Some(ColumnType::Keyword) } else { kind };
+        Column { name: name.to_owned(), kind, is_given: kind.is_some(), is_nested: false, members: Vec::new() }
     }
+
+    /// Takes the cells of a row, or the members of an object, into account.
+    fn add_members(&self, columns: &mut Vec<Column>, parent: &str, cells: &Map<String, Value>) {
+        let mut next = 0;
+        for (name, value) in cells {
+            let index = position(columns, name, next).unwrap_or_else(|| {
+                columns.push(self.column(parent, name));
+                columns.len() - 1
+            });
+            self.add(&mut columns[index], parent, value);
+            next = index + 1;
+        }
+    }
+
+    fn add(&self, column: &mut Column, parent: &str, value: &Value) {
+        let kind = match value {
+            Value::Null => return,
+            Value::Bool(_) => ColumnType::Boolean,
+            Value::Number(number) if number.is_i64() => ColumnType::Long,
+            Value::Number(_) => ColumnType::Double,
+            Value::String(text) if self.has_typed_texts => ColumnType::of_text(text),
+            Value::String(text) => ColumnType::of_cell(text),
+            Value::Array(elements) => {
+                column.is_nested |= elements.iter().any(Value::is_object);
+                elements.iter().for_each(|element| self.add(column, parent, element));
+                return;
+            }
+            Value::Object(members) => {
+                let path = join_path(parent, &column.name);
+                self.add_members(&mut column.members, &path, members);
+                return;
+            }
+        };
+        if !column.is_given {
+            column.kind = Some(column.kind.map_or(kind, |known| known.join(kind)));
+        }
+    }
+}
+
+impl Column {
+    fn mapping(&self) -> Value {
+        if self.members.is_empty() {
+            return self.kind.unwrap_or(ColumnType::Keyword).mapping();
+        }
+        let properties: Map<String, Value> =
+            self.members.iter().map(|member| (member.name.clone(), member.mapping())).collect();
+        match self.is_nested {
+            true => json!({ "type": "nested", "properties": properties }),
+            false => json!({ "properties": properties }),
+        }
+    }
+
+    /// Visits the dotted paths of the column and of what is in it.
+    fn visit_paths(&self, parent: &str, visit: &mut dyn FnMut(&str)) {
+        let path = join_path(parent, &self.name);
+        visit(&path);
+        self.members.iter().for_each(|member| member.visit_paths(&path, visit));
+    }
+
+    /// Returns a cell as a value of the type of the column.
+    fn value(&self, cell: Value) -> Value {
+        let kind = self.kind.unwrap_or(ColumnType::Keyword);
+        match cell {
+            Value::String(text) => kind.value(&text),
+            Value::Bool(_) | Value::Number(_) if matches!(kind, ColumnType::Keyword | ColumnType::Text) => {
+                cell.to_string().into()
+            }
+            Value::Number(number) if kind == ColumnType::Double => number.as_f64().into(),
+            Value::Array(elements) => elements.into_iter().map(|element| self.value(element)).collect(),
+            Value::Object(members) => Value::Object(typed(&self.members, members)),
+            other => other,
+        }
+    }
+}
+
+/// Returns the cells of a row, or the members of an object, as values of their columns.
+fn typed(columns: &[Column], cells: Map<String, Value>) -> Map<String, Value> {
+    let mut next = 0;
+    let typed = cells.into_iter().map(|(name, cell)| match position(columns, &name, next) {
+        Some(index) => {
+            next = index + 1;
+            (name, columns[index].value(cell))
+        }
+        None => (name, cell),
+    });
+    typed.collect()
+}
+
+/// Finds a column; cells are mostly in the order of the columns, so that it is soon after the one before.
+fn position(columns: &[Column], name: &str, next: usize) -> Option<usize> {
+    let next = next.min(columns.len());
+    (next..columns.len()).chain(0..next).find(|index| columns[*index].name == name)
+}
+
+/// Returns columns with their types, for people.
+fn summary(columns: &[Column]) -> String {
+    let say = |column: &Column| match (column.members.is_empty(), column.is_nested) {
+        (true, _) => format!("{} {}", column.name, column.kind.map_or("empty", ColumnType::name)),
+        (false, true) => format!("{} nested ({})", column.name, summary(&column.members)),
+        (false, false) => format!("{} object ({})", column.name, summary(&column.members)),
+    };
+    columns.iter().map(say).collect::<Vec<_>>().join(", ")
 }
 
 /// The rows of a table as lines of JSON.
 pub(super) struct DocumentLines {
-    records: Records,
+    rows: TableRows,
     layout: Arc<TableLayout>,
     problems: RowProblems,
     /// The lines that are not read yet.
@@ -230,43 +218,28 @@ pub(super) struct DocumentLines {
     read: usize,
     /// How many lines were written.
     lines: u64,
-    has_header: bool,
 }
 
 impl DocumentLines {
-    pub(super) fn new(table: Box<dyn Read + Send>, layout: Arc<TableLayout>, problems: RowProblems) -> Self {
-        let records = Records::new(table, layout.delimiter);
-        Self { records, layout, problems, pending: Vec::new(), read: 0, lines: 0, has_header: false }
+    pub(super) fn new(rows: TableRows, layout: Arc<TableLayout>, problems: RowProblems) -> Self {
+        Self { rows, layout, problems, pending: Vec::new(), read: 0, lines: 0 }
     }
 
     /// Writes the next row; returns false at the end of the table.
     fn write_row(&mut self) -> io::Result<bool> {
-        if !self.records.advance()? {
-            return Ok(false);
-        }
-        let line = self.records.line();
-        if !self.has_header {
-            self.has_header = true;
-            return Ok(true);
-        }
-        let (found, expected) = (self.records.cells().count(), self.layout.columns.len());
-        if found != expected {
-            let reason = format!("found {found} cells, expected {expected}, one for each column");
-            self.problems.lock().unwrap_or_else(PoisonError::into_inner).push((line, reason));
-            return Ok(true);
-        }
-        let mut document = Map::new();
-        for (column, cell) in self.layout.columns.iter().zip(self.records.cells()) {
-            let cell = cell.trim();
-            if !cell.is_empty() {
-                document.insert(column.name.clone(), column.kind.unwrap_or(ColumnType::Keyword).value(cell));
+        let Some(TableRow { line, cells }) = self.rows.next_row()? else { return Ok(false) };
+        let cells = match cells {
+            Ok(cells) => cells,
+            Err(reason) => {
+                self.problems.lock().unwrap_or_else(PoisonError::into_inner).push((line, reason));
+                return Ok(true);
             }
-        }
+        };
         while self.lines + 1 < line {
             self.pending.push(b'\n');
             self.lines += 1;
         }
-        serde_json::to_writer(&mut self.pending, &document).map_err(io::Error::from)?;
+        serde_json::to_writer(&mut self.pending, &typed(&self.layout.columns, cells)).map_err(io::Error::from)?;
         self.pending.push(b'\n');
         self.lines += 1;
         Ok(true)
@@ -286,45 +259,5 @@ impl Read for DocumentLines {
         buffer[..length].copy_from_slice(&self.pending[self.read..self.read + length]);
         self.read += length;
         Ok(length)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn cells_have_the_narrowest_type() {
-        for (cell, kind) in [
-            ("True", ColumnType::Boolean),
-            ("0", ColumnType::Long),
-            ("-12", ColumnType::Long),
-            ("007", ColumnType::Keyword),
-            ("0.50", ColumnType::Double),
-            ("1e-3", ColumnType::Double),
-            ("-.5", ColumnType::Double),
-            ("00.5", ColumnType::Keyword),
-            ("inf", ColumnType::Keyword),
-            ("1-2", ColumnType::Keyword),
-            ("99999999999999999999", ColumnType::Double),
-            ("2024-02-29", ColumnType::Date),
-            ("2024-02-30", ColumnType::Keyword),
-            ("2024-02-29T12:00:00Z", ColumnType::Date),
-            ("2024-02-29 12:00", ColumnType::Keyword),
-            ("Lung", ColumnType::Keyword),
-        ] {
-            assert_eq!(ColumnType::of_cell(cell), kind, "{cell}");
-        }
-        assert_eq!(ColumnType::of_cell(&"x".repeat(300)), ColumnType::Text);
-    }
-
-    #[test]
-    fn a_column_has_the_type_of_all_its_cells() {
-        assert_eq!(ColumnType::Long.join(ColumnType::Double), ColumnType::Double);
-        assert_eq!(ColumnType::Long.join(ColumnType::Date), ColumnType::Keyword);
-        assert_eq!(ColumnType::Date.join(ColumnType::Text), ColumnType::Text);
-        assert_eq!(ColumnType::Long.value("x"), json!("x"));
-        assert_eq!(column_type("a=b=long"), Ok(("a=b".to_owned(), ColumnType::Long)));
-        assert!(column_type("age").is_err() && column_type("age=int").is_err());
     }
 }

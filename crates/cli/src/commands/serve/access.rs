@@ -1,9 +1,10 @@
-//! Access control from the settings and the keys in the data folder.
+//! Access control from the settings and the keys in the store.
 
 use std::sync::Arc;
 
-use cantata_access::{AuditLog, Authenticator, KeyError, KeyFile, KeyRecord, KeySecret};
+use cantata_access::{AuditLog, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, Sessions, import_key_file};
 use cantata_server::AccessControl;
+use cantata_store::Store;
 
 use crate::data_dir::unusable;
 use crate::error::CliError;
@@ -22,16 +23,17 @@ pub(super) struct ServerAccess {
 }
 
 impl ServerAccess {
-    /// Sets up authentication; a server with API keys that never had one creates the first.
-    pub(super) fn open(settings: &Settings) -> Result<Self, CliError> {
+    /// Sets up authentication; a server with API keys on a store that never had one creates the first.
+    pub(super) async fn open(settings: &Settings, store: &Arc<dyn Store>) -> Result<Self, CliError> {
         let data_dir = &settings.store.data_dir;
         let modes = settings.access.modes(settings.server.bind_addr);
         let scopes = settings.access.scopes()?;
         let mut authenticator = Authenticator::default();
         let mut first_key = None;
         if modes.has(AuthMode::ApiKey) {
-            let keys = KeyFile::in_folder(data_dir);
-            first_key = create_first_key(&keys, scopes.system()).map_err(|error| unusable(data_dir, error))?;
+            let keys = KeyRegistry::new(Arc::clone(store)).for_owners(scopes.clone(), settings.access.owner_access());
+            import_key_file(data_dir, &keys).await.map_err(|error| unusable(data_dir, error))?;
+            first_key = create_first_key(&keys, scopes.system()).await?;
             authenticator = authenticator.with_keys(Arc::new(keys));
         }
         if let Some(tokens) = settings.access.tokens(&modes)? {
@@ -39,6 +41,12 @@ impl ServerAccess {
         }
         if let Some(introspection) = settings.access.introspection(&modes)? {
             authenticator = authenticator.with_introspection(introspection);
+        }
+        let mut sign_in = None;
+        if let Some((provider, secret)) = settings.access.sign_in(&modes, settings.server.public_url.as_ref())? {
+            let sessions = Sessions::new(Arc::clone(store), secret.reveal(), settings.access.session_times());
+            authenticator = authenticator.with_sessions(sessions);
+            sign_in = Some(provider);
         }
         let mut operator = None;
         if authenticator.is_enabled() {
@@ -50,19 +58,26 @@ impl ServerAccess {
         let control = AccessControl {
             authenticator,
             scopes,
-            closed_reads: settings.access.require_auth_for_reads,
+            closed_reads: settings.access.closed_reads(settings.server.bind_addr),
+            public_studies: settings.access.reads.public_studies.clone().unwrap_or_default(),
+            storage_servers: settings.access.storage_servers.clone().unwrap_or_default(),
             audit: Some(AuditLog::in_folder(data_dir).required(settings.access.audit_required)),
+            sign_in,
         };
         Ok(Self { control, operator, first_key })
     }
 }
 
-fn create_first_key(keys: &KeyFile, scope: &str) -> Result<Option<KeySecret>, KeyError> {
-    if !keys.is_new()? {
+async fn create_first_key(keys: &KeyRegistry, scope: &str) -> Result<Option<KeySecret>, KeyError> {
+    if !keys.is_new().await? {
         // Problems with the keys are reported at the start, not to the first client.
-        return keys.list().map(|_| None);
+        return keys.list().await.map(|_| None);
     }
     let (record, secret) = KeyRecord::new(FIRST_KEY_NAME, &[scope.to_owned()], None)?;
-    keys.add(record)?;
-    Ok(Some(secret))
+    match keys.add(record).await {
+        Ok(()) => Ok(Some(secret)),
+        // Another server on the same new database was faster.
+        Err(KeyError::NameTaken(_)) => Ok(None),
+        Err(error) => Err(error),
+    }
 }

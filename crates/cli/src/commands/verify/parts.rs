@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind};
 use std::path::Path;
 
-use cantata_access::KeyFile;
+use cantata_access::read_key_file;
 use cantata_core::error_chain;
 use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexWriter};
 use cantata_engine_embedded::{DAMAGED_ALIASES_FILE, EmbeddedEngine, IndexDescription};
@@ -156,9 +156,9 @@ pub(super) fn check_aliases(folder: &Path) -> Part {
     Part::new("aliases of indexes", problems, format!("{RESTORE}, or set the aliases again and delete {kept}"))
 }
 
-/// Checks the API keys.
+/// Checks the file of API keys that an earlier version has left; the keys themselves are in the metadata.
 pub(super) fn check_keys(folder: &Path) -> Part {
-    let problems = match KeyFile::in_folder(folder).list() {
+    let problems = match read_key_file(folder) {
         Ok(_) => Vec::new(),
         Err(error) => vec![error_chain(&error)],
     };

@@ -100,7 +100,11 @@ fn a_key_that_may_only_search_is_enough_for_a_served_catalogue() {
     let data = site.path().join("data");
     let configs = format!("--configs-path={}", site.path().join("configs").display());
     drop(site.server);
-    let server = crate::process::Server::start("serve", &data, &[&configs, "--auth-mode=api-key"]);
+    let server = crate::process::Server::start(
+        "serve",
+        &data,
+        &[&configs, "--auth-mode=api-key", "--require-auth-for-reads=false"],
+    );
     let files = folder(&[("plants/base.json", json!({"documentType": "plant", "esIndex": "plants"}))]);
     let address = format!("http://{}", server.address);
     let (code, stdout, stderr) = check(&files, &["--server", &address]);
@@ -138,6 +142,23 @@ fn what_becomes_of_the_index_of_a_source_is_told() {
         assert!(other["needsReindex"][0].as_str().unwrap().contains("fileSize"), "{other}");
         assert_eq!(check(&files, &[place.as_slice(), &["--strict"]].concat()).0, 1);
     }
+}
+
+#[test]
+fn rules_that_the_metadata_service_does_not_share_are_told() {
+    let base = json!({"documentType": "file", "esIndex": "files"});
+    let source = json!({"source": {"document": "file-centric"}});
+    let all = json!({"source": {"document": "file-centric", "states": ["PUBLISHED", "UNPUBLISHED"]}});
+    let access = json!({"access": {"records": [{"scope": "*", "filter": null}]}});
+    let ruled =
+        folder(&[("files/base.json", base.clone()), ("files/source.json", source), ("files/access.json", access)]);
+    let (code, stdout, _) = check(&ruled, &["--files-only", "--strict"]);
+    assert_eq!(code, 0, "{stdout}");
+    let (code, stdout, _) = check(&ruled, &["--files-only", "--strict", "--require-auth-for-reads=false"]);
+    assert!(code == 1 && stdout.contains("warning: environment, `REQUIRE_AUTH_FOR_READS`"), "{stdout}");
+    let unpublished = folder(&[("files/base.json", base), ("files/source.json", all)]);
+    let (code, stdout, _) = check(&unpublished, &["--files-only", "--strict"]);
+    assert!(code == 1 && stdout.contains("warning: source.json, `source.states`"), "{stdout}");
 }
 
 #[test]

@@ -22,6 +22,15 @@ fn everything_is_written_in_every_format() {
     assert_eq!(read_lines(&lines).len(), 4);
     assert_eq!(site.ok(&["download", "plants", "name=none", "--columns=name"]), "Name\n");
 
+    for (format, start) in [("parquet", &b"PAR1"[..]), ("arrow", b"\xff\xff\xff\xff"), ("xlsx", b"PK\x03\x04")] {
+        let file = site.path().join(format!("plants.{format}"));
+        site.ok(&["download", "plants", "--format", format, "-o", file.to_str().unwrap()]);
+        assert!(fs_err::read(&file).unwrap().starts_with(start), "{format}");
+        let output = site.command(&["query", "plants", "--format", format]).output().unwrap();
+        assert!(output.status.success() && output.stdout.starts_with(start), "{format}: {output:?}");
+    }
+    site.refused(2, &["query", "plants", "--count", "--format=parquet"], &["--format", "parquet"]);
+
     let file = site.path().join("plants.json");
     let (code, stdout, stderr) = site.run(&["download", "plants", "--format=json", "-o", file.to_str().unwrap()]);
     assert_eq!((code, stdout.as_str()), (0, ""));

@@ -180,3 +180,33 @@ fn a_server_that_goes_away_leaves_word_from_where_on_nothing_is_known() {
     assert_eq!(output.status.code(), Some(3), "{stderr}");
     assert!(stderr.contains("stopped answering") && stderr.contains(&format!("from {file}, line 1 on")), "{stderr}");
 }
+
+#[test]
+fn filled_sheets_are_submitted_together_or_not_at_all() {
+    let site = Site::with_study();
+    let table = |access: &str| {
+        format!(
+            "#row\texperiment.libraryStrategy\tfiles[].fileName\tfiles[].fileSize\tfiles[].fileType\tfiles[].fileAccess\t\
+             files[].dataType\tfiles[].fileMd5sum\n\
+             one\tWGS\ta.bam\t12\tbam\t{access}\treads\t595f44fec1e92a71d3e9e77456ba80d1\n\
+             two\tWXS\tb.bam\t12\tbam\topen\treads\t595f44fec1e92a71d3e9e77456ba80d2\n"
+        )
+    };
+    let template = site.path().join("template.xlsx");
+    site.ok(&["type", "template", "sequencingRead", template.to_str().unwrap()]);
+    assert!(fs_err::read(&template).unwrap().starts_with(b"PK"));
+    site.refused(2, &["type", "template", "sequencingRead", "template.ods"], &["template.ods", ".xlsx or .tsv"]);
+    let wrong = site.file("wrong.tsv", table("secret"));
+    let sheet = ["--type=sequencingRead", "--study=S"];
+    let (code, stdout, stderr) = site.run(&[&["submit", &wrong][..], &sheet].concat());
+    assert_eq!((code, stdout.as_str()), (1, ""), "{stderr}");
+    assert!(stderr.contains("wrong.tsv, analyses!F2: secret is not valid: one of open, controlled"), "{stderr}");
+    assert!(stderr.contains("1 violations, nothing submitted"), "{stderr}");
+    let right = site.file("right.tsv", table("controlled"));
+    let (code, _, stderr) = site.run(&[&["submit", &right, "--dry-run"][..], &sheet].concat());
+    assert!(code == 0 && stderr.contains("right.tsv: 2 valid"), "{code} {stderr}");
+    let ids = site.ok(&[&["submit", &right, "--quiet"][..], &sheet].concat());
+    assert_eq!(ids.lines().count(), 2, "{ids}");
+    site.refused(2, &["submit", &right, "--type=sequencingRead"], &["--study"]);
+    site.refused(2, &["submit", "payload.json", "--type=sequencingRead", "--study=S"], &["payload.json", ".xlsx"]);
+}

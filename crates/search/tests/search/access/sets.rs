@@ -1,5 +1,10 @@
 //! Saved sets belong to those who see what their makers saw.
 
+use std::sync::Arc;
+
+use cantata_access::Identity;
+use cantata_store::Store;
+use cantata_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
 use super::support::{Bed, leaf, somebody};
@@ -103,4 +108,117 @@ async fn a_set_cannot_be_made_of_what_is_hidden() {
     }
     let refused = bed.body(&reader, SAVE, &json!({ "f": leaf("in", "hiv", json!("yes")), "path": "name" })).await;
     assert!(refused.contains("the catalogue has no field"), "{refused}");
+}
+
+const SHARE: &str = "mutation($id: String!, $with: [String!]!) { shareSet(setId: $id, with: $with) { sharedWith } }";
+const RENAME: &str = "mutation($id: String!) { renameSet(setId: $id, name: \"mine\") { name } }";
+const DELETE: &str = "mutation($id: String!) { deleteSet(setId: $id) }";
+
+/// Somebody who sees the same as the others here.
+fn named(name: &str, scopes: &[&str]) -> Identity {
+    Identity { name: name.to_owned(), ..somebody(scopes, json!({ "studies": "A" })) }
+}
+
+/// Checks that somebody cannot use a set, nor change it, and is not told that it exists.
+async fn assert_absent(bed: &Bed, reader: &Identity, set: &Value) {
+    let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
+    assert!(bed.body(reader, query, &json!({ "f": by_set(set) })).await.contains("errors"));
+    assert_eq!(bed.ask(reader, LIST, json!({})).await["sets"]["hits"]["total"], 0);
+    let id = &set["setId"];
+    for (change, variables) in [(RENAME, json!({ "id": id })), (SHARE, json!({ "id": id, "with": ["everybody"] }))] {
+        let refused = bed.body(reader, change, &variables).await;
+        assert!(refused.contains("there is no set of the id"), "{refused}");
+    }
+    assert_eq!(bed.ask(reader, DELETE, json!({ "id": set["setId"] })).await["deleteSet"], false);
+}
+
+#[tokio::test]
+async fn a_set_belongs_to_who_saved_it_until_it_is_shared() {
+    let bed = bed().await;
+    let (ada, bob, member) = (named("ada", &[]), named("bob", &[]), named("eve", &["curators"]));
+    let saved = bed.ask(&ada, SAVE, json!({ "f": {}, "path": "name" })).await;
+    let set = &saved["saveSet"];
+    let listed = async |reader: &Identity| bed.ask(reader, LIST, json!({})).await["sets"]["hits"]["total"].clone();
+    let share = async |with: Value| {
+        let shared = bed.ask(&ada, SHARE, json!({ "id": set["setId"], "with": with })).await;
+        assert_eq!(shared["shareSet"]["sharedWith"], with);
+    };
+    assert_eq!(listed(&ada).await, 1);
+    assert_absent(&bed, &bob, set).await;
+    assert_absent(&bed, &member, set).await;
+
+    share(json!(["group:curators"])).await;
+    assert_eq!(bed.ids(&member, by_set(set)).await, ["f1", "f2"]);
+    assert_eq!(listed(&member).await, 1);
+    assert_absent(&bed, &bob, set).await;
+    let (id, with_nobody) = (json!({ "id": set["setId"] }), json!({ "id": set["setId"], "with": [] }));
+    for (change, variables) in [(RENAME, &id), (SHARE, &with_nobody), (DELETE, &id)] {
+        let refused = bed.body(&member, change, variables).await;
+        assert!(refused.contains("only its owner may change it"), "{refused}");
+    }
+
+    share(json!(["link"])).await;
+    assert_eq!(bed.ids(&bob, by_set(set)).await, ["f1", "f2"]);
+    assert_eq!(listed(&bob).await, 0, "who has the link finds it, nobody else");
+    share(json!([])).await;
+    assert_absent(&bed, &bob, set).await;
+
+    share(json!(["everybody"])).await;
+    assert_eq!((listed(&bob).await, listed(&Identity::anonymous()).await), (json!(1), json!(0)));
+    let stranger = Identity { name: "stranger".to_owned(), ..somebody(&[], json!({ "studies": "B" })) };
+    assert_absent(&bed, &stranger, set).await;
+    for wrong in ["", "group:", "bob", "Everybody"] {
+        let refused = bed.body(&ada, SHARE, &json!({ "id": set["setId"], "with": [wrong] })).await;
+        assert!(refused.contains("with: found"), "{wrong}: {refused}");
+    }
+    assert_eq!(bed.ask(&ada, DELETE, json!({ "id": set["setId"] })).await["deleteSet"], true);
+    assert_eq!(listed(&bob).await, 0);
+}
+
+#[tokio::test]
+async fn a_set_of_nobody_is_everybodys() {
+    let bed = bed_with(json!({})).await;
+    let saved = bed.ask(&Identity::anonymous(), SAVE, json!({ "f": {}, "path": "name" })).await;
+    let set = &saved["saveSet"];
+    for reader in [named("bob", &[]), Identity::anonymous(), Identity::unchecked()] {
+        assert_eq!(bed.ids(&reader, by_set(set)).await.len(), 3);
+        assert_eq!(bed.ask(&reader, LIST, json!({})).await["sets"]["hits"]["total"], 1);
+        assert_eq!(bed.ask(&reader, RENAME, json!({ "id": set["setId"] })).await["renameSet"]["name"], "mine");
+    }
+    let own = bed.ask(&named("bob", &[]), SAVE, json!({ "f": {}, "path": "name" })).await;
+    assert_eq!(bed.ids(&Identity::unchecked(), by_set(&own["saveSet"])).await.len(), 3, "without authentication");
+}
+
+#[tokio::test]
+async fn servers_on_one_store_have_the_same_sets() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let (before, other) = (bed_with(json!({})).await, bed_with(json!({})).await);
+    let nobody = Identity::anonymous();
+    // One of the servers has a set from before they had a store.
+    let old = bed_saved(&before, &nobody).await;
+    let (one, other) = (before.with_store(&store, json!({})).await, other.with_store(&store, json!({})).await);
+    let listed = async |bed: &Bed| bed.ask(&nobody, LIST, json!({})).await["sets"]["hits"]["total"].clone();
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(1), json!(1)));
+    assert_eq!(other.ids(&nobody, by_set(&old)).await.len(), 3);
+
+    let new = bed_saved(&other, &nobody).await;
+    assert_eq!(one.ids(&nobody, by_set(&new)).await.len(), 3);
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(2), json!(2)));
+    let renamed = one.ask(&nobody, RENAME, json!({ "id": new["setId"] })).await;
+    assert_eq!(renamed["renameSet"]["name"], "mine");
+    let by_name = "{ sets { hits(filters: {op: \"in\", content: {fieldName: \"name\", value: \"mine\"}}) { total } } }";
+    assert_eq!(other.ask(&nobody, by_name, json!({})).await["sets"]["hits"]["total"], 1);
+
+    assert_eq!(other.ask(&nobody, DELETE, json!({ "id": old["setId"] })).await["deleteSet"], true);
+    assert_eq!(one.ask(&nobody, DELETE, json!({ "id": old["setId"] })).await["deleteSet"], false);
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(1), json!(1)));
+    // What was removed does not come back with a server that starts again.
+    let again = one.with_store(&store, json!({})).await;
+    assert_eq!(listed(&again).await, 1);
+}
+
+/// Saves a set of all records.
+async fn bed_saved(bed: &Bed, identity: &Identity) -> Value {
+    bed.ask(identity, SAVE, json!({ "f": {}, "path": "name" })).await["saveSet"].take()
 }

@@ -3,10 +3,14 @@
 use std::sync::Arc;
 
 use cantata_access::{AuthMethod, Identity};
-use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults};
-use cantata_engine::{IndexAdmin, IndexWriter, WriteOperation};
+use cantata_catalogue::{CatalogueConfig, CatalogueConfigs, ConfigDefaults, EngineChoice};
+use cantata_engine::{IndexAdmin, IndexWriter, SearchEngine, WriteOperation};
 use cantata_engine_embedded::EmbeddedEngine;
-use cantata_search::{CatalogueLookup, ConfigSource, DownloadError, DownloadRequest, SearchService, ServedCatalogue};
+use cantata_search::{
+    CatalogueLookup, ConfigSource, DownloadError, DownloadRequest, EngineProvider, EngineSetupError, SearchService,
+    ServedCatalogue,
+};
+use cantata_store::Store;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -18,6 +22,22 @@ pub(crate) struct Bed {
     folder: Arc<TempDir>,
 }
 
+/// The engine of one of several servers on a store.
+struct SharingProvider {
+    engine: Arc<EmbeddedEngine>,
+    store: Arc<dyn Store>,
+}
+
+impl EngineProvider for SharingProvider {
+    fn engine(&self, _choice: &EngineChoice) -> Result<Arc<dyn SearchEngine>, EngineSetupError> {
+        Ok(Arc::clone(&self.engine) as Arc<dyn SearchEngine>)
+    }
+
+    fn set_store(&self) -> Option<Arc<dyn Store>> {
+        Some(Arc::clone(&self.store))
+    }
+}
+
 /// Somebody with scopes and claims.
 pub(crate) fn somebody(scopes: &[&str], claims: Value) -> Identity {
     Identity {
@@ -25,6 +45,7 @@ pub(crate) fn somebody(scopes: &[&str], claims: Value) -> Identity {
         name: "ada".to_owned(),
         scopes: scopes.iter().map(|scope| (*scope).to_owned()).collect(),
         claims: claims.as_object().unwrap().clone(),
+        person: None,
     }
 }
 
@@ -44,15 +65,26 @@ impl Bed {
         };
         let report = engine.write("files", documents.iter().map(put).collect()).await.unwrap();
         assert_eq!(report.rejected, []);
-        Self::serving(engine, folder, keys).await
+        Self::serving(Arc::clone(&engine), engine, folder, keys).await
     }
 
     /// Returns a service with another configuration on the same indexes.
     pub(crate) async fn with_other(&self, keys: Value) -> Self {
-        Self::serving(Arc::clone(&self.engine), Arc::clone(&self.folder), keys).await
+        Self::serving(Arc::clone(&self.engine), Arc::clone(&self.engine), Arc::clone(&self.folder), keys).await
     }
 
-    async fn serving(engine: Arc<EmbeddedEngine>, folder: Arc<TempDir>, keys: Value) -> Self {
+    /// Returns a service on the same indexes whose saved sets are in a store.
+    pub(crate) async fn with_store(&self, store: &Arc<dyn Store>, keys: Value) -> Self {
+        let provider = SharingProvider { engine: Arc::clone(&self.engine), store: Arc::clone(store) };
+        Self::serving(provider, Arc::clone(&self.engine), Arc::clone(&self.folder), keys).await
+    }
+
+    async fn serving(
+        provider: impl EngineProvider,
+        engine: Arc<EmbeddedEngine>,
+        folder: Arc<TempDir>,
+        keys: Value,
+    ) -> Self {
         let mut config = json!({
             "esIndex": "files", "documentType": "file", "maxDepth": 20, "enableSets": true,
             "downloads": { "maxRows": 0 },
@@ -60,7 +92,7 @@ impl Bed {
         config.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
         let config = CatalogueConfig::from_value("files", &config, &ConfigDefaults::default()).unwrap();
         let source = ConfigSource::Fixed(CatalogueConfigs::single(config));
-        let service = SearchService::start(Arc::clone(&engine), source).await.unwrap();
+        let service = SearchService::start(provider, source).await.unwrap();
         Self { service, engine, folder }
     }
 

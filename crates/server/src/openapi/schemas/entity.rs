@@ -73,10 +73,18 @@ pub(crate) struct EntityPage {
     content: Vec<Entity>,
     /// Which page it is.
     pageable: Pageable,
-    /// How many match in all.
-    total_elements: u64,
-    /// How many pages there are.
-    total_pages: u64,
+    /// How many match in all; not with `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    total_elements: Option<u64>,
+    /// How many pages there are; not with `after`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    total_pages: Option<u64>,
+    /// What `after` is for the next page; only with `after`, and not with the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<uuid::Uuid>, nullable = false)]
+    next: Option<ObjectId>,
     /// Whether it is the last page.
     last: bool,
     /// How many a page has.
@@ -106,8 +114,9 @@ impl EntityPage {
                 paged: true,
                 unpaged: false,
             },
-            total_elements: total,
-            total_pages,
+            total_elements: Some(total),
+            total_pages: Some(total_pages),
+            next: None,
             last: number.saturating_add(1) >= total_pages,
             size,
             number,
@@ -116,6 +125,18 @@ impl EntityPage {
             first: number == 0,
             empty: content.is_empty(),
             content,
+        }
+    }
+
+    /// Makes a page of a listing by key; `last_id` is the id of its last entity.
+    pub(crate) fn after(content: Vec<Entity>, size: u64, last_id: Option<ObjectId>) -> Self {
+        let is_full = content.len() as u64 >= size;
+        Self {
+            total_elements: None,
+            total_pages: None,
+            next: last_id.filter(|_| is_full),
+            last: !is_full,
+            ..Self::new(content, 0, size, 0)
         }
     }
 }

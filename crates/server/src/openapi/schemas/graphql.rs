@@ -83,7 +83,7 @@ pub(crate) struct DownloadParameters {
     files: Option<Vec<Map<String, Value>>>,
     /// What the archive is called, or a file without a name.
     file_name: Option<String>,
-    /// `tsv`, `csv`, `json`, `jsonl` or `ndjson`, for files that do not say.
+    /// `tsv`, `csv`, `json`, `jsonl`, `ndjson`, `parquet`, `arrow` or `xlsx`, for files that do not say.
     file_type: Option<String>,
     /// How many records are read at once.
     #[schema(minimum = 1)]

@@ -10,6 +10,8 @@ pub(crate) struct ApiKey {
     id: String,
     /// What people call it.
     name: String,
+    /// The person it belongs to; null if an administrator made it.
+    owner: Option<String>,
     /// What it allows, such as `STUDY.ABC.WRITE`.
     scopes: Vec<String>,
     /// Whether it is accepted.
@@ -58,6 +60,8 @@ pub(crate) struct NewApiKey {
     /// After how many days it ends; unset or null, never.
     #[schema(minimum = 1, maximum = 36_500)]
     expires_in_days: Option<u32>,
+    /// When it ends, in UTC, instead of a number of days.
+    expires_at: Option<String>,
 }
 
 /// A new API key.
@@ -70,6 +74,8 @@ pub(crate) struct MadeApiKey {
     id: String,
     /// What people call it.
     name: String,
+    /// The person it belongs to; null if an administrator made it.
+    owner: Option<String>,
     /// What it allows, such as `STUDY.ABC.WRITE`.
     scopes: Vec<String>,
     /// Whether it is accepted.

@@ -10,6 +10,8 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tempfile::TempDir;
 
+use super::{DiskHook, NOTHING};
+
 /// The power is cut before this operation of the disk at the latest; a backup of [`MAX_BYTES`] has about ten.
 const MAX_OPERATIONS: u64 = 16;
 
@@ -19,13 +21,14 @@ const NAME: &str = "monday.backup";
 
 #[test]
 fn a_file_under_the_name_of_a_backup_is_a_whole_one() {
-    run_seeds(super::workloads(60, 1), run);
+    run_seeds(super::workloads(60, 1), |seed| run(seed, NOTHING, NOTHING));
 }
 
-fn run(seed: u64) {
+pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
     let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let disk = SimDisk::mount(folder.path());
+    prepare(&disk);
     disk.cut_power_at(random.random_range(0..MAX_OPERATIONS), random.random());
     let has_fault: bool = random.random();
     if has_fault {
@@ -37,6 +40,7 @@ fn run(seed: u64) {
     }
     disk.cut_power(random.random());
     disk.write_image(survivor.path());
+    finish(&disk);
     drop(disk);
 
     let path = survivor.path().join(NAME);

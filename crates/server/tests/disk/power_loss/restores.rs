@@ -2,8 +2,9 @@
 //! or has everything of the backup; an acknowledged one has everything. Another restore succeeds.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use cantata_access::{KeyFile, KeyRecord};
+use cantata_access::{KeyRecord, KeyRegistry};
 use cantata_backup::{BackupFile, BackupReader, FileContent, PreparedBackup, Restore, RestoreError, is_half_restored};
 use cantata_core::Study;
 use cantata_engine::{IndexAdmin, IndexMaintenance, IndexWriter, WriteOperation};
@@ -16,6 +17,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::{DiskHook, NOTHING};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 const STUDIES: [&str; 2] = ["BRCA", "OVCA"];
@@ -27,21 +29,42 @@ type BoxError = Box<dyn std::error::Error + Send + Sync>;
 
 #[test]
 fn a_folder_whose_restore_was_interrupted_is_refused_or_whole() {
-    let (source, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let runtime = new_runtime();
-    let backup = runtime.block_on(make_backup(source.path()));
-    let disk = SimDisk::mount(target.path());
-    runtime.block_on(restore(&backup, &target.path().join("data"))).unwrap();
-    let operations = disk.operations();
-    drop(disk);
-    runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    run_seeds(super::workloads(32, 1), |seed| run(seed, &backup, operations));
+    let backup = Backup::make();
+    run_seeds(super::workloads(32, 1), |seed| backup.run(seed, NOTHING, NOTHING));
 }
 
-fn run(seed: u64, backup: &Path, operations: u64) {
+/// A backup, and how many operations of a disk its restore takes.
+pub(super) struct Backup {
+    file: PathBuf,
+    operations: u64,
+    /// Removed with the backup.
+    _source: TempDir,
+}
+
+impl Backup {
+    pub(super) fn make() -> Self {
+        let (source, target) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let runtime = new_runtime();
+        let file = runtime.block_on(make_backup(source.path()));
+        let disk = SimDisk::mount(target.path());
+        runtime.block_on(restore(&file, &target.path().join("data"))).unwrap();
+        let operations = disk.operations();
+        drop(disk);
+        runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
+        Self { file, operations, _source: source }
+    }
+
+    /// Restores it until the power is cut, and looks at what is left.
+    pub(super) fn run(&self, seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
+        run(seed, &self.file, self.operations, prepare, finish);
+    }
+}
+
+fn run(seed: u64, backup: &Path, operations: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
     let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
     let disk = SimDisk::mount(folder.path());
+    prepare(&disk);
     // The last steps are the ones that count.
     let earliest = if random.random() { 0 } else { operations.saturating_sub(10) };
     disk.cut_power_at(random.random_range(earliest..operations + 2), random.random());
@@ -53,6 +76,7 @@ fn run(seed: u64, backup: &Path, operations: u64) {
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
     disk.cut_power(random.random());
     disk.write_image(survivor.path());
+    finish(&disk);
     drop(disk);
 
     let runtime = new_runtime();
@@ -77,7 +101,8 @@ async fn check(backup: &Path, folder: &Path, is_acknowledged: bool) {
         restore(backup, folder).await.unwrap();
     }
     read(folder).await.unwrap();
-    let keys = KeyFile::in_folder(folder).list().unwrap();
+    let store = Arc::new(SqliteStore::open(folder).unwrap());
+    let keys = KeyRegistry::new(store).list().await.unwrap();
     assert_eq!(keys.into_iter().map(|key| key.name).collect::<Vec<_>>(), [KEY]);
 }
 
@@ -112,15 +137,15 @@ async fn read(folder: &Path) -> Result<(), BoxError> {
 
 /// Makes a data folder, and returns the file with its backup.
 async fn make_backup(folder: &Path) -> PathBuf {
-    let store = SqliteStore::open(folder).unwrap();
+    let store = Arc::new(SqliteStore::open(folder).unwrap());
     for study in STUDIES {
         let study = Study { study_id: study.to_owned(), ..Study::default() };
         store.create_study(study).await.unwrap();
     }
+    let (record, _secret) = KeyRecord::new(KEY, &[], None).unwrap();
+    KeyRegistry::new(store.clone()).add(record).await.unwrap();
     let copy = folder.join("copy.db");
     copy_database(folder, &copy).unwrap();
-    let (record, _secret) = KeyRecord::new(KEY, &[], None).unwrap();
-    KeyFile::in_folder(folder).add(record).unwrap();
     let engine = EmbeddedEngine::open(&folder.join("search")).unwrap();
     engine.create_index(INDEX, None).await.unwrap();
     let put = |n: u64| WriteOperation::Put { id: n.to_string(), source: json!({"n": n}).to_string().into_bytes() };
@@ -131,10 +156,8 @@ async fn make_backup(folder: &Path) -> PathBuf {
         content: FileContent::Bytes(file.content),
     };
     let mut files: Vec<BackupFile> = engine.backup_files().unwrap().into_iter().map(of_index).collect();
-    for (name, path) in [("metadata.db", copy), ("keys.json", folder.join("keys.json"))] {
-        let content = FileContent::Bytes(std::fs::read(path).unwrap().into());
-        files.push(BackupFile { path: name.to_owned(), content });
-    }
+    let content = FileContent::Bytes(std::fs::read(copy).unwrap().into());
+    files.push(BackupFile { path: "metadata.db".to_owned(), content });
     engine.wait_until_idle().await;
     let file = folder.join("backup");
     PreparedBackup::new(files).unwrap().write_to(std::fs::File::create(&file).unwrap()).unwrap();

@@ -34,6 +34,27 @@ async fn pages_put_together_are_the_list() {
 }
 
 #[tokio::test]
+async fn pages_by_key_put_together_are_the_list() {
+    let (server, _) = server_with_states().await;
+    let states = "analysisStates=PUBLISHED,UNPUBLISHED,SUPPRESSED";
+    let whole = server.get(&format!("/studies/S/analysis?{states}")).await.ok();
+    for limit in [1, 2, 4, 6, 100] {
+        let (mut collected, mut after) = (Vec::new(), String::new());
+        loop {
+            let path = format!("/studies/S/analysis/paginated?{states}&limit={limit}&after={after}");
+            let page = server.get(&path).await.ok();
+            assert_eq!(page["totalAnalyses"], 6);
+            let analyses = page["analyses"].as_array().unwrap().clone();
+            let Some(last) = analyses.last() else { break };
+            after = last["analysisId"].as_str().unwrap().to_owned();
+            collected.extend(analyses);
+        }
+        assert_eq!(json!(collected), whole, "limit {limit}");
+    }
+    server.get("/studies/S/analysis/paginated?after=first").await.assert_error_id(400, "malformed.parameter");
+}
+
+#[tokio::test]
 async fn a_page_may_be_empty() {
     let server = server_with_study().await;
     let empty = r#"{"analyses":[],"totalAnalyses":0,"currentTotalAnalyses":0}"#;

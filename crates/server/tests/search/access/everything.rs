@@ -175,6 +175,10 @@ pub(crate) fn mutations(schema: &Value) -> Vec<(String, Value)> {
                 let query = format!("mutation {{ renameSet(setId: \"x\", name: \"y\") {{ {shown} }} }}");
                 requests.push((query, json!({})));
             }
+            "shareSet" => {
+                let query = format!("mutation {{ shareSet(setId: \"x\", with: [\"link\"]) {{ {shown} }} }}");
+                requests.push((query, json!({})));
+            }
             "deleteSet" => requests.push(("mutation { deleteSet(setId: \"x\") }".to_owned(), json!({}))),
             other => panic!("say how the mutation {other:?} is asked"),
         }

@@ -1,0 +1,302 @@
+//! The API keys, as shared records of the store: all servers of a database have the same ones.
+//!
+//! A server keeps the keys in memory and asks the store at most every [`FRESH`] whether one was changed. So a key that is
+//! created or revoked anywhere counts everywhere after that time, and at once on the server that did it. While the store
+//! cannot be asked, no key is accepted. A change names what it was computed from, so that changes of several servers are
+//! never lost, and a name is never given twice.
+//!
+//! A key of a person allows no more than the person may as of their last sign-in, and nothing some time after it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+use cantata_core::{Timestamp, error_chain};
+use cantata_store::{RecordBase, RecordKind, SharedRecord, Store, StoreError};
+use tokio::sync::Mutex;
+
+use crate::people::PersonAccess;
+use crate::{KeyDigest, KeyError, KeyRecord, ResolvedKey, ScopeRules};
+
+/// How long what was read counts.
+const FRESH: Duration = Duration::from_millis(250);
+
+/// How many records are read at a time.
+const PAGE_SIZE: usize = 1_000;
+
+/// How often a change is tried again because another server was faster.
+const MAX_ATTEMPTS: usize = 200;
+
+/// How many keys in force a person may have.
+const MAX_OWN_KEYS: usize = 100;
+
+/// How long the access of a person counts after a sign-in, by default.
+const DEFAULT_OWNER_ACCESS: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The API keys of a store.
+pub struct KeyRegistry {
+    store: Arc<dyn Store>,
+    rules: ScopeRules,
+    /// How long the access of a person counts after a sign-in.
+    owner_access: Duration,
+    known: ArcSwap<HashMap<KeyDigest, Arc<ResolvedKey>>>,
+    /// What the keys are resolved from; locked while it is read.
+    followed: Mutex<Followed>,
+    start: Instant,
+    /// Until when what was read counts, in nanoseconds after `start`: requests look here and take no lock.
+    fresh_until: AtomicU64,
+    /// Until when the store is not asked again, because it has failed. A store that is slow to fail would otherwise hold up
+    /// every request after the other.
+    failed_until: AtomicU64,
+    generation: AtomicU64,
+}
+
+/// Keys and people, and the changes up to which they are known; none before they were read at all.
+#[derive(Default)]
+struct Followed {
+    key_change: Option<u64>,
+    person_change: Option<u64>,
+    /// By id.
+    keys: HashMap<String, KeyRecord>,
+    /// By subject.
+    people: HashMap<String, PersonAccess>,
+}
+
+impl KeyRegistry {
+    /// Names the store; nothing is read yet.
+    pub fn new(store: Arc<dyn Store>) -> Self {
+        Self {
+            store,
+            rules: ScopeRules::default(),
+            owner_access: DEFAULT_OWNER_ACCESS,
+            known: ArcSwap::default(),
+            followed: Mutex::default(),
+            start: Instant::now(),
+            fresh_until: AtomicU64::new(0),
+            failed_until: AtomicU64::new(0),
+            generation: AtomicU64::new(0),
+        }
+    }
+
+    /// Sets what limits the keys of people: the names of scopes, and how long their access counts after a sign-in.
+    #[must_use]
+    pub fn for_owners(self, rules: ScopeRules, owner_access: Duration) -> Self {
+        Self { rules, owner_access, ..self }
+    }
+
+    /// Returns whether there never was a key.
+    pub async fn is_new(&self) -> Result<bool, KeyError> {
+        Ok(self.store.latest_record_change(RecordKind::Key).await? == 0)
+    }
+
+    fn is_fresh(&self) -> bool {
+        self.nanoseconds() < self.fresh_until.load(Ordering::Acquire)
+    }
+
+    fn nanoseconds(&self) -> u64 {
+        u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    async fn refresh(&self) -> Result<(), KeyError> {
+        let mut followed = self.followed.lock().await;
+        if self.is_fresh() {
+            return Ok(());
+        }
+        let now = self.nanoseconds();
+        if now < self.failed_until.load(Ordering::Acquire) {
+            return Err(KeyError::Unavailable("the store has failed a moment ago".to_owned()));
+        }
+        let fresh = u64::try_from(FRESH.as_nanos()).unwrap_or(u64::MAX);
+        match self.read_changes(&mut followed).await {
+            Ok(()) => self.fresh_until.store(now.saturating_add(fresh), Ordering::Release),
+            Err(error) => {
+                self.failed_until.store(self.nanoseconds().saturating_add(fresh), Ordering::Release);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what was changed, if anything was.
+    async fn read_changes(&self, followed: &mut Followed) -> Result<(), KeyError> {
+        let key_change = self.store.latest_record_change(RecordKind::Key).await?;
+        let person_change = self.store.latest_record_change(RecordKind::Person).await?;
+        if (followed.key_change, followed.person_change) != (Some(key_change), Some(person_change)) {
+            self.follow(followed, key_change, person_change).await?;
+            self.known.store(Arc::new(self.resolve(followed)));
+            self.generation.fetch_add(1, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    /// Reads what was changed since the last time.
+    async fn follow(&self, followed: &mut Followed, key_change: u64, person_change: u64) -> Result<(), KeyError> {
+        let mut last = followed.key_change.unwrap_or_default();
+        for record in self.records_after(RecordKind::Key, last).await? {
+            last = record.change;
+            // A key that cannot be read is not accepted.
+            match parse(&record).inspect_err(|error| tracing::error!(%error, "a key is not accepted")) {
+                Ok(Some(key)) => drop(followed.keys.insert(record.id, key)),
+                Ok(None) | Err(_) => drop(followed.keys.remove(&record.id)),
+            }
+        }
+        followed.key_change = Some(last.max(key_change));
+        let mut last = followed.person_change.unwrap_or_default();
+        for record in self.records_after(RecordKind::Person, last).await? {
+            last = record.change;
+            if let Some(person) = PersonAccess::parse(&record)? {
+                followed.people.insert(person.subject.clone(), person);
+            }
+        }
+        followed.person_change = Some(last.max(person_change));
+        Ok(())
+    }
+
+    fn resolve(&self, followed: &Followed) -> HashMap<KeyDigest, Arc<ResolvedKey>> {
+        let resolve = |key: &KeyRecord| match &key.owner {
+            None => Some(ResolvedKey::new(key.clone())),
+            Some(owner) => {
+                let access = followed.people.get(owner)?;
+                let micros = i64::try_from(self.owner_access.as_micros()).unwrap_or(i64::MAX);
+                let until = Timestamp::from_micros(access.signed_in.as_micros().saturating_add(micros));
+                Some(ResolvedKey::of_person(key.clone(), access, &self.rules, until))
+            }
+        };
+        followed.keys.values().filter_map(|key| Some((key.digest, Arc::new(resolve(key)?)))).collect()
+    }
+
+    async fn records_after(&self, kind: RecordKind, change: u64) -> Result<Vec<SharedRecord>, KeyError> {
+        let mut records: Vec<SharedRecord> = Vec::new();
+        loop {
+            let last = records.last().map_or(change, |record| record.change);
+            let page = self.store.records_after(kind, last, PAGE_SIZE).await?;
+            let is_last = page.len() < PAGE_SIZE;
+            records.extend(page);
+            if is_last {
+                return Ok(records);
+            }
+        }
+    }
+
+    /// Lets what this server decides next know of a change.
+    async fn forget_freshness(&self) {
+        let _reading = self.followed.lock().await;
+        self.fresh_until.store(0, Ordering::Release);
+        self.generation.fetch_add(1, Ordering::Release);
+    }
+
+    /// Returns the key with a digest, active or not.
+    pub async fn find(&self, digest: &KeyDigest) -> Result<Option<Arc<ResolvedKey>>, KeyError> {
+        if !self.is_fresh() {
+            self.refresh().await?;
+        }
+        Ok(self.known.load().get(digest).cloned())
+    }
+
+    /// Returns a counter that increases with every change of the keys that this server has seen.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Returns every key, oldest first.
+    pub async fn list(&self) -> Result<Vec<KeyRecord>, KeyError> {
+        let records = self.records_after(RecordKind::Key, 0).await?;
+        let keys = records.iter().filter_map(|record| parse(record).transpose());
+        let mut keys: Vec<KeyRecord> = keys.collect::<Result<_, _>>()?;
+        keys.sort_by(|one, other| (one.created, &one.id).cmp(&(other.created, &other.id)));
+        Ok(keys)
+    }
+
+    /// Adds a key, unless an active one of its owner has its name, or the owner has too many.
+    pub async fn add(&self, record: KeyRecord) -> Result<(), KeyError> {
+        for _ in 0..MAX_ATTEMPTS {
+            let latest = self.store.latest_record_change(RecordKind::Key).await?;
+            let keys = self.list().await?;
+            let of_owner = || keys.iter().filter(|key| key.revoked.is_none() && key.owner == record.owner);
+            if of_owner().any(|key| key.name == record.name) {
+                return Err(KeyError::NameTaken(record.name.clone()));
+            }
+            let now = Timestamp::now();
+            if record.owner.is_some() && of_owner().filter(|key| key.is_active(now)).count() >= MAX_OWN_KEYS {
+                return Err(KeyError::TooMany(MAX_OWN_KEYS));
+            }
+            if self.write(&record, RecordBase::Kind(latest)).await? {
+                return Ok(());
+            }
+        }
+        Err(KeyError::Unavailable("other servers change the keys all the time".to_owned()))
+    }
+
+    /// Adds keys that another place had, unless they are here already.
+    pub async fn import(&self, records: &[KeyRecord]) -> Result<(), KeyError> {
+        for record in records {
+            self.write(record, RecordBase::Absent).await?;
+        }
+        Ok(())
+    }
+
+    /// Revokes the active key with a name or an id, and returns it. The names of keys of people are their own.
+    pub async fn revoke(&self, name_or_id: &str) -> Result<KeyRecord, KeyError> {
+        let is_named = |key: &KeyRecord| key.id == name_or_id || (key.owner.is_none() && key.name == name_or_id);
+        let is_meant = |key: &&KeyRecord| key.revoked.is_none() && is_named(key);
+        let keys = self.list().await?;
+        let key = keys.iter().find(is_meant).ok_or_else(|| KeyError::Unknown(name_or_id.to_owned()))?;
+        self.revoke_id(&key.id).await
+    }
+
+    /// Revokes the key with an id, and returns it; one that is revoked already stays so.
+    pub async fn revoke_id(&self, id: &str) -> Result<KeyRecord, KeyError> {
+        let revoked = self.edit(id, |key| {
+            key.revoked.get_or_insert_with(Timestamp::now);
+        });
+        revoked.await?.ok_or_else(|| KeyError::Unknown(id.to_owned()))
+    }
+
+    /// Records when a key was last used.
+    pub async fn record_use(&self, id: &str, when: Timestamp) -> Result<(), KeyError> {
+        self.edit(id, |key| key.last_used = Some(when)).await.map(|_| ())
+    }
+
+    /// Changes a key, if there is one.
+    async fn edit(&self, id: &str, change: impl Fn(&mut KeyRecord) + Send) -> Result<Option<KeyRecord>, KeyError> {
+        for _ in 0..MAX_ATTEMPTS {
+            let Some(stored) = self.store.record(RecordKind::Key, id).await? else { return Ok(None) };
+            let Some(before) = parse(&stored)? else { return Ok(None) };
+            let mut key = before.clone();
+            change(&mut key);
+            if key == before || self.write(&key, RecordBase::Record(stored.change)).await? {
+                return Ok(Some(key));
+            }
+        }
+        Err(KeyError::Unavailable(format!("other servers change the key {id} all the time")))
+    }
+
+    async fn write(&self, record: &KeyRecord, base: RecordBase) -> Result<bool, KeyError> {
+        let document = serde_json::to_string(record).map_err(|error| KeyError::Unusable(error.to_string()))?;
+        let written = self.store.write_record(RecordKind::Key, &record.id, base, Some(document)).await;
+        // The outcome of a failed write may be unknown.
+        self.forget_freshness().await;
+        Ok(written?.is_some())
+    }
+}
+
+/// Reads a record; nothing if it was removed.
+fn parse(record: &SharedRecord) -> Result<Option<KeyRecord>, KeyError> {
+    let Some(document) = &record.document else { return Ok(None) };
+    serde_json::from_str(document)
+        .map(Some)
+        .map_err(|error| KeyError::Unusable(format!("key {} cannot be read: {error}", record.id)))
+}
+
+impl From<StoreError> for KeyError {
+    fn from(error: StoreError) -> Self {
+        let text = error_chain(&error);
+        match error {
+            StoreError::Unavailable(_) | StoreError::OutcomeUnknown { .. } => Self::Unavailable(text),
+            StoreError::NotWritable { .. } => Self::NotWritable(text),
+            StoreError::Failed { .. } | StoreError::Corrupt { .. } => Self::Unusable(text),
+        }
+    }
+}

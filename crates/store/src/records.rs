@@ -1,0 +1,77 @@
+//! Shared records: small documents that are neither studies nor analyses, and that all servers of a database must agree
+//! on, such as API keys.
+//!
+//! Each write has a number, which counts up per kind. A reader that has seen a number asks for what came after it, so
+//! following a kind costs one look-up while nothing changes. A removed record stays as an empty one until it is purged,
+//! so that followers see the removal. What a document says is known to the crate that writes it.
+
+/// What a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RecordKind {
+    /// An API key of the servers.
+    Key,
+    /// The session of a person who has signed in.
+    Session,
+    /// What a person may do, as of their last sign-in.
+    Person,
+    /// A saved set of a catalogue.
+    SavedSet,
+    /// The rejected documents of a catalogue whose index is shared.
+    RejectedDocuments,
+    /// A job on the index of a catalogue.
+    Job,
+}
+
+impl RecordKind {
+    /// Every kind.
+    pub const ALL: [RecordKind; 6] =
+        [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments, Self::Job];
+
+    /// Returns the name in databases; names are added, never changed.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Key => "key",
+            Self::Session => "session",
+            Self::Person => "person",
+            Self::SavedSet => "saved-set",
+            Self::RejectedDocuments => "rejected-documents",
+            Self::Job => "job",
+        }
+    }
+}
+
+/// A record as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SharedRecord {
+    /// Its id, unique in its kind.
+    pub id: String,
+    /// The number of the write that made it what it is.
+    pub change: u64,
+    /// What it says; nothing if it was removed.
+    pub document: Option<String>,
+}
+
+/// What must still hold for a record to be written; else another server was faster.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecordBase {
+    /// Nothing.
+    Any,
+    /// There is no such record.
+    Absent,
+    /// The record is as this change has made it.
+    Record(u64),
+    /// No record of the kind was written after this change.
+    Kind(u64),
+}
+
+impl RecordBase {
+    /// Returns whether it holds: `current` is the change of the record if it is there, `latest` that of its kind.
+    pub fn holds(self, current: Option<u64>, latest: u64) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Absent => current.is_none(),
+            Self::Record(change) => current == Some(change),
+            Self::Kind(change) => latest == change,
+        }
+    }
+}

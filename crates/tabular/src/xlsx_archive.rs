@@ -1,0 +1,99 @@
+//! How large an XLSX file is when it is unpacked, found out before anything is kept of it.
+//!
+//! An XLSX is an archive, and a few kilobytes of one can be gigabytes. Its entries are unpacked here and only counted.
+//! The archive must be a plain one, its directory at its very end and complete, so that whoever reads it afterwards
+//! finds the same entries.
+
+use std::io::Read;
+
+use flate2::read::DeflateDecoder;
+
+const END_BYTES: usize = 22;
+const END_SIGNATURE: &[u8] = b"PK\x05\x06";
+const ENTRY_BYTES: usize = 46;
+const ENTRY_SIGNATURE: &[u8] = b"PK\x01\x02";
+const LOCAL_BYTES: usize = 30;
+const LOCAL_SIGNATURE: &[u8] = b"PK\x03\x04";
+
+const STORED: u16 = 0;
+const DEFLATED: u16 = 8;
+
+/// How much is unpacked at once.
+const BUFFER_BYTES: usize = 1 << 16;
+
+/// Checks that a file is a plain archive of at most this number of unpacked bytes; returns why not.
+pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
+    let no_archive = || "it is no XLSX file".to_owned();
+    let end = file.len().checked_sub(END_BYTES).ok_or_else(no_archive)?;
+    if !file[end..].starts_with(END_SIGNATURE) {
+        return Err(no_archive());
+    }
+    let entries = number(file, end + 10, 2).ok_or_else(no_archive)?;
+    let start = number(file, end + 16, 4).ok_or_else(no_archive)?;
+    let mut at = start;
+    let mut left = max_bytes;
+    for _ in 0..entries {
+        let head = file.get(at..at + ENTRY_BYTES).filter(|head| head.starts_with(ENTRY_SIGNATURE));
+        let head = head.ok_or_else(no_archive)?;
+        let field = |offset, length| number(head, offset, length).unwrap_or_default();
+        let packed = entry(file, field(42, 4), field(20, 4)).ok_or_else(no_archive)?;
+        let unpacked = match u16::try_from(field(10, 2)).unwrap_or_default() {
+            STORED => packed.len() as u64,
+            DEFLATED => unpacked_bytes(packed, left),
+            _ => return Err("it is packed in a way that XLSX files are not".to_owned()),
+        };
+        let exceeded = || format!("it has more than {} MB when it is unpacked", max_bytes >> 20);
+        left = left.checked_sub(unpacked).ok_or_else(exceeded)?;
+        at += ENTRY_BYTES + field(28, 2) + field(30, 2) + field(32, 2);
+    }
+    if at == end { Ok(()) } else { Err(no_archive()) }
+}
+
+/// Returns the packed bytes of the entry whose local header is at an offset.
+fn entry(file: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
+    let head = file.get(offset..offset.checked_add(LOCAL_BYTES)?).filter(|head| head.starts_with(LOCAL_SIGNATURE))?;
+    let start = offset + LOCAL_BYTES + number(head, 26, 2)? + number(head, 28, 2)?;
+    file.get(start..start.checked_add(length)?)
+}
+
+/// Counts the bytes of an entry, up to one more than may be. What is damaged ends early, for its reader as well.
+fn unpacked_bytes(packed: &[u8], max_bytes: u64) -> u64 {
+    let mut unpacked = DeflateDecoder::new(packed).take(max_bytes.saturating_add(1));
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut bytes = 0;
+    while let Ok(read) = unpacked.read(&mut buffer) {
+        if read == 0 {
+            break;
+        }
+        bytes += read as u64;
+    }
+    bytes
+}
+
+/// Reads a number of two or four bytes.
+fn number(bytes: &[u8], offset: usize, length: usize) -> Option<usize> {
+    let bytes = bytes.get(offset..offset.checked_add(length)?)?;
+    Some(bytes.iter().rev().fold(0, |number, byte| (number << 8) | usize::from(*byte)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_large_when_it_is_unpacked_is_refused() {
+        let mut workbook = rust_xlsxwriter::Workbook::new();
+        workbook.add_worksheet().write_string(0, 0, "x".repeat(30_000)).unwrap();
+        let file = workbook.save_to_buffer().unwrap();
+        assert_eq!(check_archive(&file, 1 << 20), Ok(()));
+        assert!(check_archive(&file, 20_000).unwrap_err().contains("unpacked"));
+        for end in (0..file.len()).step_by(11) {
+            assert!(check_archive(&file[..end], 1 << 20).is_err(), "cut to {end} bytes");
+        }
+        for index in (0..file.len()).step_by(11) {
+            let mut damaged = file.clone();
+            damaged[index] ^= 0xff;
+            let _ = check_archive(&damaged, 1 << 20);
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The rows of XLSX files: cells by sheet and row, as JSON values.
+//!
+//! Dates are texts of ISO 8601, whole numbers are integers, cells that have only a format do not exist. The texts that
+//! sheets share are in memory while a file is read; cells are not.
+
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::{panic, thread};
+
+use calamine::{DataRef, ExcelDateTime, Reader, Xlsx, XlsxError};
+use serde_json::{Number, Value};
+
+use crate::xlsx_archive::check_archive;
+
+/// How many rows are read ahead.
+const ROWS_AHEAD: usize = 256;
+
+/// What a cell takes in memory beside its text.
+const CELL_BYTES: usize = 48;
+
+/// Doubles are exact for all integers below this.
+const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
+
+/// A row of a sheet that has a cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SheetRow {
+    /// Its number as a spreadsheet shows it, from 1.
+    pub number: u32,
+    /// The cells that are not empty, each with its column, from 0.
+    pub cells: Vec<(usize, Value)>,
+}
+
+/// Reads the rows of the first sheet of a file, on a thread of its own: the reader of cells borrows from that of files.
+pub struct XlsxReader {
+    /// The rows, and nothing after the last one.
+    rows: Receiver<io::Result<Option<SheetRow>>>,
+    is_finished: bool,
+}
+
+impl XlsxReader {
+    /// Begins to read a file.
+    pub fn open(file: File) -> Self {
+        let (sender, rows) = sync_channel(ROWS_AHEAD);
+        thread::spawn(move || {
+            let read = Xlsx::<BufReader<File>>::new(BufReader::new(file)).and_then(|mut workbook| {
+                let Some(first) = workbook.sheet_names().into_iter().next() else { return Ok(()) };
+                let mut unbounded = u64::MAX;
+                read_rows(&mut workbook, &first, &mut unbounded, &mut |row| sender.send(Ok(Some(row))).is_ok())
+            });
+            // Nobody waits for it if the reader is gone.
+            let _ = sender.send(read.map(|()| None).map_err(|error| invalid(error.to_string())));
+        });
+        Self { rows, is_finished: false }
+    }
+
+    /// Returns the next row; nothing after the last.
+    ///
+    /// # Errors
+    ///
+    /// If the file is no XLSX, or cannot be read further.
+    pub fn next_row(&mut self) -> io::Result<Option<SheetRow>> {
+        if self.is_finished {
+            return Ok(None);
+        }
+        // A thread that ends without a word has failed.
+        let row = self.rows.recv().unwrap_or_else(|_| Err(invalid("it is damaged".to_owned())));
+        self.is_finished = !matches!(row, Ok(Some(_)));
+        row
+    }
+}
+
+/// The rows of a sheet with its name.
+pub(crate) type NamedRows = (String, Vec<SheetRow>);
+
+/// Reads all sheets of a file; returns why not. No more than these unpacked bytes, and rows of all sheets together.
+pub(crate) fn read_workbook(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
+    check_archive(file, max_bytes)?;
+    // The reader of sheets is not made for files that are damaged on purpose.
+    panic::catch_unwind(|| read_sheets(file, max_bytes, max_rows)).unwrap_or_else(|_| Err("it is damaged".to_owned()))
+}
+
+fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
+    let failed = |error: XlsxError| format!("it cannot be read: {error}");
+    let mut workbook = Xlsx::<Cursor<&[u8]>>::new(Cursor::new(file)).map_err(failed)?;
+    let mut sheets = Vec::new();
+    let (mut left, mut bytes_left) = (max_rows, max_bytes);
+    for name in workbook.sheet_names() {
+        let mut rows = Vec::new();
+        let mut is_cut = false;
+        read_rows(&mut workbook, &name, &mut bytes_left, &mut |row| {
+            is_cut = left == 0;
+            left = left.saturating_sub(1);
+            rows.push(row);
+            !is_cut
+        })
+        .map_err(failed)?;
+        if is_cut {
+            return Err(format!("it has more than {max_rows} rows"));
+        }
+        sheets.push((name, rows));
+    }
+    Ok(sheets)
+}
+
+/// Visits the rows of a sheet until `visit` returns false. Many cells may share one text in the file, so their bytes are
+/// bounded here as well.
+fn read_rows<R: Read + Seek>(
+    workbook: &mut Xlsx<R>,
+    sheet: &str,
+    bytes_left: &mut u64,
+    visit: &mut dyn FnMut(SheetRow) -> bool,
+) -> Result<(), XlsxError> {
+    let mut cells = workbook.worksheet_cells_reader(sheet)?;
+    let mut row = SheetRow { number: 0, cells: Vec::new() };
+    while let Some(cell) = cells.next_cell()? {
+        let (number, column) = cell.get_position();
+        let number = number.saturating_add(1);
+        if number != row.number {
+            let before = std::mem::replace(&mut row, SheetRow { number, cells: Vec::new() });
+            if !before.cells.is_empty() && !visit(before) {
+                return Ok(());
+            }
+        }
+        let bytes = match cell.get_value() {
+            DataRef::Empty => continue,
+            DataRef::SharedString(text) => CELL_BYTES + text.len(),
+            DataRef::String(text) => CELL_BYTES + text.len(),
+            _ => CELL_BYTES,
+        };
+        *bytes_left = bytes_left
+            .checked_sub(bytes as u64)
+            .ok_or(XlsxError::Unexpected("its cells have more text than they may have"))?;
+        let value = json_value(cell.get_value());
+        if !value.is_null() {
+            row.cells.push((column as usize, value));
+        }
+    }
+    if !row.cells.is_empty() {
+        visit(row);
+    }
+    Ok(())
+}
+
+fn json_value(cell: &DataRef<'_>) -> Value {
+    match cell {
+        DataRef::Int(number) => Value::from(*number),
+        DataRef::Float(number) if number.fract() == 0.0 && number.abs() < MAX_EXACT_INTEGER => {
+            Value::from(*number as i64)
+        }
+        DataRef::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+        DataRef::String(text) | DataRef::DateTimeIso(text) | DataRef::DurationIso(text) => text_value(text),
+        DataRef::SharedString(text) => text_value(text),
+        DataRef::Bool(value) => Value::from(*value),
+        DataRef::DateTime(moment) => Value::from(date_text(moment)),
+        DataRef::Error(error) => Value::from(error.to_string()),
+        DataRef::Empty => Value::Null,
+    }
+}
+
+fn text_value(text: &str) -> Value {
+    if text.is_empty() { Value::Null } else { Value::from(text) }
+}
+
+/// Returns a date, with its time of the day unless that is midnight.
+fn date_text(moment: &ExcelDateTime) -> String {
+    let (year, month, day, hour, minute, second, millisecond) = moment.to_ymd_hms_milli();
+    let date = format!("{year:04}-{month:02}-{day:02}");
+    match (hour, minute, second, millisecond) {
+        (0, 0, 0, 0) => date,
+        (_, _, _, 0) => format!("{date}T{hour:02}:{minute:02}:{second:02}"),
+        _ => format!("{date}T{hour:02}:{minute:02}:{second:02}.{millisecond:03}"),
+    }
+}
+
+fn invalid(reason: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, reason)
+}
