@@ -22,8 +22,6 @@ export default defineConfig(
         'error',
         { allowForKnownSafeCalls: [{ from: 'package', name: 'test', package: 'node:test' }] },
       ],
-      // About memoization by the React compiler, which is not used here.
-      'react-hooks/incompatible-library': 'off',
     },
   },
 );

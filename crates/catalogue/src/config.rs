@@ -44,7 +44,7 @@ use crate::profile::IndexProfile;
 use crate::source::SourceConfig;
 use reader::{ConfigReader, ConfigSection, are_similar};
 
-const FIELD_NAME: &str = "fieldName";
+pub(crate) const FIELD_NAME: &str = "fieldName";
 const FIELD_PATH: &str = "the dotted path of a field";
 
 /// Names a configuration that is a value in place of a file.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+pub(crate) use folder::{json_files, name_of};
 pub(crate) use ids::id_problem;
 pub use ids::is_own_address;
 

@@ -18,6 +18,8 @@ pub use extended::ExtendedField;
 pub use facets::FacetsDisplay;
 pub use table::{ColumnDisplay, TableDisplay};
 
+pub(crate) use choice::is_sortable;
+
 use self::choice::FieldKnowledge;
 use crate::config::{CatalogueConfig, DownloadConfig, MatchboxEntry};
 use crate::field_tree::FieldLevel;

@@ -12,6 +12,7 @@
 
 mod access;
 mod catalogue;
+mod chosen_display;
 mod config;
 mod configs;
 mod defaults;
@@ -31,6 +32,7 @@ pub mod introspection;
 
 pub use access::{AccessRules, CatalogueView, Redaction, VisibleRecords};
 pub use catalogue::Catalogue;
+pub use chosen_display::{ChangedFile, ChosenDisplay, ChosenSorting};
 pub use config::{
     CatalogueConfig, ColumnEntry, DownloadConfig, ExtendedEntry, FacetEntry, FeatureFlags, MatchboxEntry,
     RequestLimits, SetsConfig, SortingEntry, TableConfig,

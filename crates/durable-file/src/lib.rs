@@ -36,6 +36,20 @@ pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     rename(&new, path)
 }
 
+/// Replaces a file atomically; the new one has the permissions of the old one, if there is one.
+pub fn replace_alike(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let permissions = match fs_err::metadata(path) {
+        Ok(metadata) => metadata.permissions(),
+        Err(error) if error.kind() == ErrorKind::NotFound => return replace(path, bytes),
+        Err(error) => return Err(error),
+    };
+    let new = new_file_path(path);
+    // Private at first: what is in it may be for few to read.
+    write_and_sync(create_private(&new)?, bytes)?;
+    fs_err::set_permissions(&new, permissions)?;
+    rename(&new, path)
+}
+
 /// Creates an empty file that only its owner can read and write, in place of any file of this name.
 pub fn create_private(path: &Path) -> io::Result<File> {
     // Truncated, it would keep its permissions, or be what a link leads to.
@@ -169,6 +183,23 @@ mod tests {
         replace(&path, b"{").unwrap();
         let error = read_json_or_default::<Vec<u32>>(&path).unwrap_err();
         assert!(error.to_string().starts_with("a.json is not as expected"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_is_replaced_alike_keeps_its_permissions() {
+        use std::os::unix::fs::PermissionsExt;
+
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("base.json");
+        replace_alike(&path, b"{}").unwrap();
+        for mode in [0o600, 0o640] {
+            fs_err::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
+            replace_alike(&path, b"[]").unwrap();
+            assert_eq!(fs_err::metadata(&path).unwrap().permissions().mode() & 0o777, mode);
+        }
+        assert_eq!(read_or_default(&path).unwrap(), b"[]");
+        assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[cfg(unix)]

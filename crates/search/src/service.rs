@@ -65,8 +65,8 @@ pub struct SearchService {
     engines: Box<dyn EngineProvider>,
     pub(crate) source: ConfigSource,
     catalogues: ArcSwap<Catalogues>,
-    /// Held while configurations are read, so that an older one never replaces a newer one.
-    reload_lock: Mutex<()>,
+    /// Held while configurations are read or written, so that an older one never replaces a newer one.
+    pub(crate) reload_lock: Mutex<()>,
 }
 
 impl SearchService {

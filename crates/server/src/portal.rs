@@ -87,6 +87,8 @@ struct PortalSettings<'a> {
     logo: Option<&'static str>,
     version: &'static str,
     scopes: Scopes<'a>,
+    /// Whether changes need a credential.
+    authentication: bool,
 }
 
 /// How scopes are spelled, for the page on which keys are made.
@@ -131,6 +133,7 @@ async fn settings(State(state): State<AppState>) -> Response {
         logo: state.settings.portal.picture.as_ref().map(|_| LOGO_PATH),
         version: env!("CARGO_PKG_VERSION"),
         scopes: Scopes { study: rules.for_study("{study}"), system: rules.system() },
+        authentication: state.access.authenticator.is_enabled(),
     });
     response.headers_mut().insert(header::CACHE_CONTROL, NO_CACHE);
     response

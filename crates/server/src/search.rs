@@ -3,6 +3,7 @@
 //! Bodies here are those that clients of a search server know: GraphQL errors, and `{"error": …}` or a line of text
 //! elsewhere.
 
+mod display;
 mod downloads;
 pub(crate) mod graphiql;
 mod graphql;
@@ -134,6 +135,7 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(
         .add(READ.export(), routes!(downloads::only_by_get, downloads::only))
         .add(READ.export(), routes!(downloads::named_by_get, downloads::named))
         .add_complete(ADMINISTRATION, routes!(reload::reload))
+        .add_complete(ADMINISTRATION, routes!(display::save))
         .add_undescribed(RequiredScope::None, "/assets/graphiql/{file}", get(graphiql::file))
         .with_state(state)
 }

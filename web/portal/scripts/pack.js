@@ -13,7 +13,7 @@ const BUILT = join(ROOT, 'node_modules/.built');
 const TARGET = process.env.PORTAL_ASSETS || join(ROOT, '../../crates/server/assets/portal');
 const ALLOWED_LICENCES = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT'];
 /** How much JavaScript the first view may need, compressed. */
-const FIRST_VIEW_LIMIT = 250_000;
+const FIRST_VIEW_LIMIT = 130_000;
 
 /** Compresses without traces of time and machine, so that the same source gives the same file. */
 function compressed(bytes) {

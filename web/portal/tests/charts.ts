@@ -82,5 +82,7 @@ test('what was found is compared with everything', async () => {
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync(await (await coming).path(), 'utf8');
   assert.match(csv, /^Field,Value,A,Share of A,B,Share of B,p\r\n/);
+  const picture = await saved(page, page.getByRole('button', { name: 'Save Primary site' }), 'Picture as SVG');
+  assert.match(picture.toString(), /^<svg [^]*<\/svg>$/);
   await close(page);
 });

@@ -66,5 +66,16 @@ test('a CSV file becomes a table to filter, share and take away', async () => {
   assert.equal(rows.length, found + 1);
   assert.ok(rows.slice(1).every((row) => row.includes('"Colon, left"')));
   assert.match(await textOf(page.locator('.result-count')), /12,500/);
+  for (const [format, begin, end] of [
+    [/^Parquet/, 'PAR1', 'PAR1'],
+    [/^XLSX/, 'PK', ''],
+    [/^Arrow/, '', ''],
+  ] as const) {
+    await page.getByRole('radio', { name: format }).check();
+    const next = page.waitForEvent('download');
+    await sheet.getByRole('button', { name: /^Download/ }).click();
+    const file = readFileSync(await (await next).path()).toString('latin1');
+    assert.ok(file.length > 1000 && file.startsWith(begin) && file.endsWith(end), String(format));
+  }
   await close(page);
 });

@@ -17,6 +17,8 @@ await import('./branding');
 await import('./csv');
 await import('./takeaway');
 await import('./manage');
+await import('./submit');
 await import('./keys');
 await import('./trial');
+await import('./states');
 await import('./pages');

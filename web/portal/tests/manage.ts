@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
 import type { AnalysisPage } from '../src/api/types';
-import { close, fetchJson, open, shoot, violations, world } from './support';
+import { close, fetchJson, open, shoot, textOf, violations, world } from './support';
 
 const STUDY = 'BROWSER-TEST';
 
@@ -25,7 +26,7 @@ test('a study is registered, and its mistakes are told without losing what was t
 });
 
 test('a submission with mistakes is told what to mend, at its place, and then goes in and is published', async () => {
-  const page = await open(`/portal/manage/submit?study=${STUDY}`);
+  const page = await open(`/portal/manage/submit?study=${STUDY}&with=json`);
   await page.getByLabel('Begin with an example of').selectOption('sequencingRead');
   const area = page.getByLabel('Payload', { exact: true });
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('sequencingRead'));
@@ -216,5 +217,44 @@ test('analyses of a study are published together, and the study leads to its rec
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Export' }).click();
   assert.match((await coming).suggestedFilename(), /\.json$/);
+  await close(page);
+});
+
+test('a type has a dictionary, and its versions are compared in words', async () => {
+  const page = await open('/portal/manage/types/rnaExpression');
+  await page.getByRole('heading', { name: 'What is different in version 2 from version 1' }).waitFor();
+  const said = await page.getByRole('list', { name: 'Differences' }).getByRole('listitem').allTextContents();
+  assert.ok(said.length > 0 && said.every((each) => /^“.+”.+\.$|^Files|^The checks/.test(each)), said.join(' '));
+  await page.getByLabel('with', { exact: true }).selectOption('1');
+  await page.getByRole('heading', { name: /^What is different/ }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Data dictionary' }).click();
+  await page.getByText('Version 1,').waitFor();
+  await page.getByText('files[].fileName', { exact: true }).waitFor();
+  const coming = page.waitForEvent('download');
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const csv = readFileSync(await (await coming).path(), 'utf8');
+  assert.match(csv, /^Name,Label,Meaning,Type,Required,Allowed,Example\r\n/);
+  assert.match(csv, /\r\nfiles\[\]\.fileAccess,[^\r]*"one of open, controlled",open\r\n/);
+  await page.getByLabel('Find a field').fill('fileAccess');
+  assert.equal(await page.locator('.plain-table tbody tr').count(), 1);
+  await close(page);
+});
+
+test('studies and their analyses are found by words', async () => {
+  const page = await open('/portal/manage/studies');
+  await page.locator('.manage-list li').first().waitFor();
+  const all = await page.locator('.manage-list li').count();
+  await page.getByLabel('Find a study').fill('lung');
+  await page.waitForFunction((before) => document.querySelectorAll('.manage-list li').length < before, all);
+  await page.locator('.manage-list li').first().getByRole('link').click();
+  const first = page.getByRole('table').getByRole('link').first();
+  await first.waitFor();
+  const id = await textOf(first);
+  await page.getByLabel('Find analyses').fill(id.toUpperCase());
+  await page.waitForFunction(() => document.querySelectorAll('.plain-table tbody tr').length === 1);
+  assert.equal(await textOf(first), id);
+  await page.getByLabel('Find analyses').fill('nothing has this');
+  await page.getByText('No analyses').waitFor();
+  assert.deepEqual(await violations(page), []);
   await close(page);
 });

@@ -48,6 +48,11 @@ test('sixteen catalogues have a menu, and exploring starts with the first that w
     await close(page);
   }
   const page = await open('/', { base });
+  const failed = page.locator('.notice.error', { hasText: 'catalogue-01 cannot be searched' });
+  await failed.getByText('Try again in a few minutes').waitFor();
+  assert.ok(await failed.getByText(/index was not found/).isHidden(), 'visitors need no details');
+  await failed.getByText('For managers').click();
+  await failed.getByText(/index was not found/).waitFor();
   await page.getByRole('link', { name: 'Start exploring' }).click();
   assert.equal(await total(page), 2);
   assert.match(page.url(), /catalogue-02/);

@@ -47,33 +47,75 @@ const explore = (more = '') =>
   `/portal/explore/files?filter=${encodeURIComponent(JSON.stringify(FILTER))}&columns=${encodeURIComponent(COLUMNS)}` +
   `&sort=${encodeURIComponent('fileName')}${more}`;
 
-const PICTURES: Record<string, () => Promise<TestPage>> = {
-  home: async () => ready(await open('/', { viewport: SIZE }), '.home-value'),
-  explore: async () => ready(await open(explore(), { viewport: SIZE }), '.result-table td'),
-  'explore-dark': async () => ready(await open(explore(), { viewport: SIZE, theme: 'dark' }), '.result-table td'),
-  charts: async () => ready(await open(explore('&view=charts'), { viewport: SIZE }), '.chart'),
-  'explore-phone': async () => ready(await open(explore('&view=charts'), { viewport: PHONE }), '.chart'),
-  record: async () => {
-    const page = await open(explore(), { viewport: SIZE });
+type Theme = 'light' | 'dark';
+
+const compare = `/portal/compare/files?a=${encodeURIComponent(JSON.stringify(FILTER))}`;
+
+/** The pictures in light and in dark colours; those in dark have a name of their own. */
+const IN_BOTH_THEMES: Record<string, (theme: Theme) => Promise<TestPage>> = {
+  home: async (theme) => ready(await open('/', { viewport: SIZE, theme }), '.home-value'),
+  explore: async (theme) => ready(await open(explore(), { viewport: SIZE, theme }), '.result-table td'),
+  charts: async (theme) => ready(await open(explore('&view=charts'), { viewport: SIZE, theme }), '.chart'),
+  comparison: async (theme) => ready(await open(compare, { viewport: SIZE, theme }), '.plain-table td'),
+  record: async (theme) => {
+    const page = await open(explore(), { viewport: SIZE, theme });
     await page.locator('.result-table td a').first().click();
     return ready(page, '.record-title');
   },
-  submit: async () => {
-    const page = await open(`/portal/manage/submit?study=${STUDY}`, { viewport: SIZE });
-    await page.getByLabel('Begin with an example of').selectOption('alignedReads');
-    await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('alignedReads'));
-    const area = page.getByLabel('Payload', { exact: true });
-    const payload = JSON.parse(await area.inputValue()) as {
-      alignment: { aligner?: string };
-      files: [{ fileSize: number | string }];
+  sheet: async (theme) => {
+    const page = await open(`/portal/manage/submit?study=${STUDY}&type=sequencingRead&with=sheet`, {
+      viewport: SIZE,
+      theme,
+    });
+    const buffer = Buffer.from(await filledSheet());
+    await page.locator('.drop input[type=file]').setInputFiles({ name: 'sequencingRead.tsv', mimeType: '', buffer });
+    await page.locator('.sheet-table .mistake').first().waitFor();
+    await page.evaluate(() => document.querySelector('#submit-panel')?.scrollIntoView());
+    return ready(page, '.sheet-table .mistake');
+  },
+};
+
+/** A sheet in which the access of a file and the size of another are wrong. */
+async function filledSheet(): Promise<string> {
+  const template = await fetch(`${world.base}/schemas/sequencingRead/template?format=tsv`);
+  const [head = ''] = (await template.text()).split(/\r?\n/);
+  const lines = [
+    ['tumour', 'WGS', 'tumour.bam', '81234567890', 'controlled'],
+    ['normal', 'WGS', 'normal.bam', 'large', 'controlled'],
+    ['relapse', 'WXS', 'relapse.bam', '7123456789', 'secret'],
+  ].map(([row, strategy, name, size, access], index) => {
+    const values: Record<string, string | undefined> = {
+      '#row': row,
+      'experiment.libraryStrategy': strategy,
+      'files[].fileName': name,
+      'files[].fileSize': size,
+      'files[].fileType': 'bam',
+      'files[].fileAccess': access,
+      'files[].dataType': 'Aligned reads',
+      'files[].fileMd5sum': String(index).repeat(32),
     };
-    delete payload.alignment.aligner;
-    payload.files[0].fileSize = 'large';
-    await area.fill(JSON.stringify(payload, null, 2));
+    const columns = head.split('\t').map((column) => column.replace(/ \*$/, ''));
+    return columns.map((column) => values[column] ?? '').join('\t');
+  });
+  return [head, ...lines].join('\n');
+}
+
+const PICTURES: Record<string, () => Promise<TestPage>> = {
+  ...Object.fromEntries(
+    Object.entries(IN_BOTH_THEMES).flatMap(([name, take]) => [
+      [name, () => take('light')],
+      [`${name}-dark`, () => take('dark')],
+    ]),
+  ),
+  'explore-phone': async () => ready(await open(explore('&view=charts'), { viewport: PHONE }), '.chart'),
+  submit: async () => {
+    const page = await open(`/portal/manage/submit?study=${STUDY}&type=alignedReads`, { viewport: SIZE });
+    await page.getByRole('textbox', { name: 'Title' }).fill('Biopsy of a never-smoker');
+    await page.getByRole('textbox', { name: 'Reads', exact: true }).fill('many');
     await page.getByRole('button', { name: 'Check only' }).click();
-    await page.getByRole('region', { name: 'Violations', exact: true }).waitFor();
-    await page.evaluate(() => document.querySelector('.notice')?.scrollIntoView({ block: 'center' }));
-    return ready(page, '.payload-line.wrong');
+    await page.getByText('This is required.').first().waitFor();
+    await page.evaluate(() => document.querySelector('#submit-panel')?.scrollIntoView());
+    return ready(page, '.mistake');
   },
   sets: async () => {
     const page = await open(explore(), { viewport: SIZE });

@@ -1,5 +1,6 @@
 // A real server with sample data, a real browser, and helpers that all tests use.
 
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -46,6 +47,7 @@ export async function stop() {
 }
 
 export const DESKTOP = { width: 1440, height: 900 };
+export const TABLET = { width: 1024, height: 768 };
 export const PHONE = { width: 390, height: 844 };
 
 /** A page with the errors from its console. */
@@ -132,6 +134,28 @@ export async function violations(page: Page) {
         .map(({ target }) => target.join(' '))
         .join(' | ')}`,
   );
+}
+
+/** Asserts that a page as it is now is accessible and not too wide, at every size and in both themes; takes a picture of each. */
+export async function assertGoodEverywhere(page: Page, name: string) {
+  for (const [size, viewport] of Object.entries({ desk: DESKTOP, tablet: TABLET, phone: PHONE })) {
+    await page.setViewportSize(viewport);
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
+      await painted(page);
+      await shoot(page, `${name}-${theme}-${size}`);
+      assert.deepEqual(await violations(page), [], `${name}, ${theme}, ${size}`);
+      assert.ok((await overflow(page)) <= 0, `${name} is too wide for a ${size}`);
+    }
+  }
+  await page.emulateMedia({ colorScheme: 'light' });
+  await page.setViewportSize(DESKTOP);
+}
+
+/** Returns by how many pixels a page is wider than the window. */
+export function overflow(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
 /** The first facet of values that is open, as the page shows it. */

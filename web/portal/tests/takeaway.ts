@@ -6,9 +6,10 @@ import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
+import type { AnalysisPage } from '../src/api/types';
 import { type Group, leaf, type Sqon, stringify } from '../src/query/sqon';
-import { PROGRAM } from './server';
-import { close, firstFacet, open, shoot, textOf, total, valuesOf, violations } from './support';
+import { PROGRAM, untilIndexed } from './server';
+import { close, fetchJson, firstFacet, open, shoot, textOf, total, valuesOf, violations, world } from './support';
 
 async function filtered() {
   const page = await open('/portal/explore/files');
@@ -156,9 +157,9 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
     await total(page);
   }
   await page.getByRole('link', { name: 'Sets' }).click();
-  await page.getByRole('link', { name: 'Second set' }).waitFor();
+  await page.getByRole('link', { name: 'Second set', exact: true }).waitFor();
   await shoot(page, 'sets');
-  await page.getByRole('link', { name: 'First set' }).click();
+  await page.getByRole('link', { name: 'First set', exact: true }).click();
   await page.getByText('set “First set”').waitFor();
   assert.equal(await total(page), count);
   await page.goBack();
@@ -177,16 +178,16 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
     .check();
   const name = await page.locator('dialog').getByLabel('Name').inputValue();
   await page.getByRole('button', { name: 'Save as a new set' }).click();
-  await page.getByRole('link', { name }).waitFor();
+  await page.getByRole('link', { name, exact: true }).waitFor();
   await page.getByRole('button', { name: `More about ${name}` }).click();
   await page.getByRole('button', { name: 'Rename' }).click();
   await page.locator('dialog').getByLabel('Name').fill('The rest');
   await page.locator('dialog').getByRole('button', { name: 'Rename' }).click();
-  await page.getByRole('link', { name: 'The rest' }).waitFor();
+  await page.getByRole('link', { name: 'The rest', exact: true }).waitFor();
   await page.getByRole('button', { name: 'More about The rest' }).click();
   await page.getByRole('button', { name: 'Delete' }).click();
   await page.locator('dialog').getByRole('button', { name: 'Delete' }).click();
-  await page.getByRole('link', { name: 'The rest' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'The rest', exact: true }).waitFor({ state: 'detached' });
   await close(page);
 });
 
@@ -268,5 +269,31 @@ test('the data dictionary has every field with its values, and is a table to tak
   assert.equal(csv.trimEnd().split('\r\n').length, 1 + (await page.locator('.plain-table tbody tr').count()));
   await page.getByRole('searchbox', { name: 'Find a field' }).fill('file size');
   await row.waitFor({ state: 'detached' });
+  await close(page);
+});
+
+test('a set stays as it was saved, and live it is what its filter finds now', async () => {
+  const [study = ''] = await fetchJson<string[]>('/studies/all');
+  const filter = { op: 'and', content: [{ op: 'in', content: { fieldName: 'studyId', value: [study] } }] };
+  const page = await open(`/portal/explore/files?filter=${encodeURIComponent(JSON.stringify(filter))}`);
+  const count = await total(page);
+  await page.getByRole('button', { name: 'Save set' }).click();
+  await page.locator('dialog').getByLabel('Name').fill('Fixed and live');
+  await page.locator('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Done' }).click();
+  const query = 'analysisStates=PUBLISHED&limit=1&offset=0';
+  const { analyses } = await fetchJson<AnalysisPage>(`/studies/${study}/analysis/paginated?${query}`);
+  const { analysisId = '', files = [] } = analyses[0] ?? {};
+  await fetchJson(`/studies/${study}/analysis/unpublish/${analysisId}`, { method: 'PUT' });
+  await untilIndexed(world.base);
+  await page.goto(`${world.base}/portal/sets`);
+  const row = page.getByRole('row', { name: /Fixed and live/ });
+  const live = row.getByRole('link', { name: /Fixed and live live$/ });
+  await live.getByText((count - files.length).toLocaleString('en')).waitFor();
+  assert.ok((await textOf(row)).includes(count.toLocaleString('en')), 'it keeps its values');
+  await live.click();
+  assert.equal(await total(page), count - files.length);
+  await fetchJson(`/studies/${study}/analysis/publish/${analysisId}`, { method: 'PUT' });
+  await untilIndexed(world.base);
   await close(page);
 });

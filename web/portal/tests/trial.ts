@@ -82,6 +82,7 @@ test('a new user submits something by mistake, is told what to mend, and mends i
   const page = await open('/');
   await page.getByRole('link', { name: 'Submit data' }).click();
   await page.getByLabel('Study').selectOption({ index: 1 });
+  await page.getByRole('tab', { name: 'JSON' }).click();
   await page.getByLabel('Begin with an example of').selectOption('alignedReads');
   const area = page.getByLabel('Payload', { exact: true });
   await page.waitForFunction(() => document.querySelector('textarea')?.value.includes('alignedReads'));

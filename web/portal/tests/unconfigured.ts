@@ -1,7 +1,8 @@
 // A strange catalogue of 200 columns of which nothing is configured.
 
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
@@ -24,15 +25,18 @@ function record(index: number): Record<string, unknown> {
   };
 }
 
+/** Its folder of configurations does not exist. */
+const folder = mkdtempSync(join(tmpdir(), 'cantata-unconfigured-'));
+
 let server: TestServer | undefined;
 let base: string;
 let catalogue: string;
 
 before(async () => {
   server = await startServer(['serve'], {
-    env: { ES_INDEX: 'samples', DOCUMENT_TYPE: 'sample', CONFIGS_PATH: '/nonexistent' },
-    prepare: (run, folder) => {
-      const file = join(folder, 'samples.ndjson');
+    env: { ES_INDEX: 'samples', DOCUMENT_TYPE: 'sample', CONFIGS_PATH: join(folder, 'configs') },
+    prepare: (run, data) => {
+      const file = join(data, 'samples.ndjson');
       writeFileSync(file, Array.from({ length: RECORDS }, (_, index) => JSON.stringify(record(index))).join('\n'));
       run('import', '--index', 'samples', file);
     },
@@ -41,7 +45,10 @@ before(async () => {
   const { catalogs } = (await (await fetch(`${base}/introspection`)).json()) as { catalogs: Record<string, unknown> };
   catalogue = Object.keys(catalogs)[0] ?? '';
 });
-after(() => server?.stop());
+after(async () => {
+  await server?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 const path = (search = '') => `/portal/explore/${encodeURIComponent(catalogue)}${search}`;
 
@@ -102,4 +109,23 @@ test('any field becomes a filter and a chart, and the address keeps it', async (
   await page.waitForURL(/charts=/);
   assert.equal(await page.getByRole('region', { name: /^Column 9/ }).count(), 0, 'a chart is no filter');
   await close(page);
+});
+
+test('what was chosen becomes the default of the catalogue, for everybody', async () => {
+  const page = await open(path('?facets=sex,age&columns=sample_name,site'), { base });
+  await total(page);
+  await page.getByRole('button', { name: 'Save as the default' }).click();
+  await page.getByText('Everybody who opens').waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.locator('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await page.waitForURL((url) => !url.search.includes('facets'));
+  await close(page);
+  const other = await open(path(), { base });
+  await total(other);
+  const facets = (await other.locator('.explore-side .facet-title').allTextContents()).map((text) => text.trim());
+  assert.deepEqual(facets, ['Sex', 'Age']);
+  assert.deepEqual(await other.locator('.head-text').allTextContents(), ['Sample Name', 'Site']);
+  assert.equal(await other.getByRole('button', { name: 'Save as the default' }).count(), 0, 'nothing was changed');
+  await close(other);
 });

@@ -21,7 +21,13 @@ test('a field has its type, how filled it is, and its values or range', () => {
     },
     10,
   );
-  expect(gender).toMatchObject({ type: 'keyword, of each of donors', filled: 0.9, distinct: 3, values: 'f, m, …' });
+  expect(gender).toMatchObject({
+    type: 'keyword, of each of donors',
+    filled: 0.9,
+    distinct: 3,
+    values: 'f, m, …',
+    example: 'f',
+  });
   const size = readEntry(catalogue, fieldOf('size'), { stats: { min: 5, max: 2e9 }, buckets: [] }, 10);
   expect(size).toMatchObject({ type: 'long, in B', filled: 1, distinct: null, values: '5 B to 2 GB' });
   expect(readEntry(catalogue, fieldOf('donors'), undefined, 10).filled).toBeNull();
@@ -35,6 +41,6 @@ test('a dictionary is a table for spreadsheets', () => {
   const facet = { bucket_count: 1, buckets: [{ key: 'a,b', doc_count: 1 }] };
   const entry = readEntry(catalogue, fieldOf('file_type'), facet, 1);
   expect(dictionaryCsv([entry])).toBe(
-    'Name,Label,Type,Filled,Different values,Values\r\nfile_type,File Type,keyword,100 %,1,"a,b"\r\n',
+    'Name,Label,Type,Filled,Different values,Values,Example\r\nfile_type,File Type,keyword,100 %,1,"a,b","a,b"\r\n',
   );
 });

@@ -19,6 +19,13 @@ test('a file that the server cut says at how many rows', async () => {
   expect(await fetched({ 'X-Row-Limit': 'files[0]=3' })).toEqual({ cutAt: 3, rows: 3, text: file });
 });
 
+test('where rows are no lines, the server says whether a file is cut', async () => {
+  vi.stubGlobal('sessionStorage', { getItem: () => null });
+  vi.stubGlobal('fetch', () => Promise.resolve(new Response('PAR1\n\n', { headers: { 'X-Row-Limit': 'files[0]=3' } })));
+  const { signal } = new AbortController();
+  expect((await fetchFile('/download', {}, null, () => {}, signal)).cutAt).toBe(3);
+});
+
 test('a whole file says nothing', async () => {
   expect(await fetched({})).toEqual({ cutAt: null, rows: 3, text: file });
 });

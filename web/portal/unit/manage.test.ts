@@ -9,9 +9,11 @@ import { check } from '../src/manage/jsonSchema';
 import { meaning, scopeOfStudy, scopeOfSystem } from '../src/manage/keys';
 import { lineOf, places, violationsIn } from '../src/manage/violations';
 import { problemsOf } from '../src/manage/typeRules';
+import { leaf } from '../src/query/sqon';
 import { combined } from '../src/sets/api';
 import { readIds } from '../src/sets/idList';
-import { exactCounts, regionsOf } from '../src/sets/venn';
+import { filterOf } from '../src/sets/live';
+import { exactCounts, regionsOf } from '../src/sets/regions';
 
 test('violations are found in the message and at their lines', () => {
   const text =
@@ -174,7 +176,15 @@ test('lists of ids are read however they are separated', () => {
 });
 
 test('sets are put together as filters', () => {
-  const set = (setId: string) => ({ setId, name: setId, size: 1, path: 'donors.id', type: 'file', createdAt: null });
+  const set = (setId: string) => ({
+    setId,
+    name: setId,
+    size: 1,
+    path: 'donors.id',
+    type: 'file',
+    createdAt: null,
+    sqon: null,
+  });
   expect(combined('difference', [set('a'), set('b'), set('c')])).toMatchObject({
     op: 'and',
     content: [{ op: 'in' }, { op: 'some-not-in' }, { op: 'some-not-in' }],
@@ -195,4 +205,13 @@ test('the regions of a Venn diagram add up', () => {
   const exact = exactCounts(atLeast);
   expect(Object.fromEntries(exact)).toEqual({ 1: 4, 2: 3, 3: 3, 4: 2, 5: 2, 6: 1, 7: 1 });
   expect(regionsOf(2)).toEqual([1, 2, 3]);
+});
+
+test('a set has a filter that can be opened live, unless it is a long list', () => {
+  const sqon = leaf('in', 'site', ['Lung']);
+  expect(filterOf({ sqon })).toEqual({ op: 'and', content: [sqon] });
+  expect(filterOf({ sqon: { op: 'and', content: [] } })).toBeNull();
+  expect(filterOf({ sqon: null })).toBeUndefined();
+  expect(filterOf({ sqon: { op: 'nonsense' } })).toBeUndefined();
+  expect(filterOf({ sqon: leaf('in', 'id', ['x'.repeat(3000)]) })).toBeUndefined();
 });

@@ -6,6 +6,7 @@ import { START } from '../src/explore/urlState';
 import { viewRequest } from '../src/explore/viewQuery';
 import { choices, shownColumns, tracks } from '../src/table/columns';
 import { numbers } from '../src/table/pageNumbers';
+import { rowsIn, within } from '../src/table/useRowWindow';
 import { sampleCatalogue } from './helpers';
 
 const catalogue = sampleCatalogue();
@@ -44,4 +45,11 @@ test('the bytes of all matching records come with the page', () => {
   const answer = { file: { hits: { total: 1, edges: [] }, sizes: { size: { stats: { sum: 12 } } } } };
   expect(readView(catalogue, START, new Map(), answer).bytes).toBe(12);
   expect(readView(catalogue, START, new Map(), { file: { hits: { total: 1, edges: [] } } }).bytes).toBeNull();
+});
+
+test('the rows in sight are there, and never more than there are', () => {
+  expect(rowsIn(0, 380, 38)).toEqual({ begin: 0, end: 22 });
+  expect(rowsIn(3800, 380, 38)).toEqual({ begin: 88, end: 122 });
+  expect(within({ begin: 88, end: 122 }, 100)).toEqual({ begin: 66, end: 100 });
+  expect(within({ begin: 88, end: 122 }, 3)).toEqual({ begin: 0, end: 3 });
 });

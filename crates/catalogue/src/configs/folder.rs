@@ -6,6 +6,9 @@
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use cantata_mapping::describe;
+use serde_json::{Map, Value};
+
 use super::ids;
 use crate::config::ConfigFile;
 use crate::problem::ConfigProblem;
@@ -83,16 +86,36 @@ fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBu
     let mut problems = Vec::new();
     for file in paths {
         let name = format!("{prefix}{}", name_of(&file));
-        let parse = |bytes: Vec<u8>| serde_json::from_slice(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes));
-        match fs_err::read(&file).map(parse) {
-            Ok(Ok(value)) => files.push(ConfigFile { name, value }),
-            Ok(Err(error)) => {
-                problems.push(ConfigProblem::error(name, "", format!("no JSON: {error}"), "a JSON object"));
-            }
-            Err(error) => problems.push(unreadable(name, &error)),
+        match read_file(&file, &name) {
+            Ok(value) => files.push(ConfigFile { name, value }),
+            Err(problem) => problems.push(problem),
         }
     }
     CatalogueFiles { display_name: name_of(&path), path, default_id, files, problems }
+}
+
+/// Returns the JSON files of a folder with their members, by name; a folder that does not exist has none.
+pub(crate) fn json_files(path: &Path) -> Result<Vec<(PathBuf, Map<String, Value>)>, ConfigProblem> {
+    let listing = match list(path) {
+        Ok(listing) => listing,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(unreadable(name_of(path), &error)),
+    };
+    let read = |file: PathBuf| {
+        let name = name_of(&file);
+        match read_file(&file, &name)? {
+            Value::Object(members) => Ok((file, members)),
+            other => Err(ConfigProblem::error(name, "", describe(&other), "a JSON object")),
+        }
+    };
+    listing.files.into_iter().map(read).collect()
+}
+
+fn read_file(path: &Path, name: &str) -> Result<Value, ConfigProblem> {
+    let bytes = fs_err::read(path).map_err(|error| unreadable(name.to_owned(), &error))?;
+    let text = bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&bytes);
+    serde_json::from_slice(text)
+        .map_err(|error| ConfigProblem::error(name, "", format!("no JSON: {error}"), "a JSON object"))
 }
 
 #[derive(Default)]
@@ -127,7 +150,8 @@ fn unreadable(name: String, error: &io::Error) -> ConfigProblem {
     ConfigProblem::error(name, "", found, "something that can be read")
 }
 
-fn name_of(path: &Path) -> String {
+/// Returns the name of a file or folder.
+pub(crate) fn name_of(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 

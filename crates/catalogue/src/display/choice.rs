@@ -153,7 +153,7 @@ impl<'a> FieldKnowledge<'a> {
 }
 
 /// Returns whether rows can be sorted by a field.
-pub(super) fn is_sortable(mapping: &IndexMapping, path: &str) -> bool {
+pub(crate) fn is_sortable(mapping: &IndexMapping, path: &str) -> bool {
     mapping.field(path).is_some_and(|field| {
         field.kind.has_values() && field.doc_values && !matches!(field.kind, FieldKind::Text | FieldKind::Flattened)
     })

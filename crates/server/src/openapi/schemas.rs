@@ -27,8 +27,8 @@ pub(crate) use indexing::{CatalogueIndexing, Job};
 pub(crate) use key::{ApiKeys, MadeApiKey, NewApiKey};
 pub(crate) use outbox::{OutboxBody, OutboxStatus};
 pub(crate) use search::{
-    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, Greeting, Readiness, SearchProblem, SearchRefusal,
-    UnavailableCatalogue,
+    AmbiguousCatalogue, CatalogueDirectory, CatalogueDisplay, CatalogueFields, Greeting, Readiness, SearchProblem,
+    SearchRefusal, UnavailableCatalogue,
 };
 pub(crate) use session::{SessionState, SignedOut};
 pub(crate) use sheet::{SheetOutcome, SheetsBody};

@@ -163,6 +163,7 @@ async fn names_in_addresses_of_any_shape_are_answered() {
             ("POST", "/graphql/{}"),
             ("POST", "/{}/download"),
             ("POST", "/admin/catalogues/{}/reload"),
+            ("PUT", "/admin/catalogues/{}/display"),
             ("GET", "/assets/graphiql/{}"),
             ("POST", "/{}"),
         ] {

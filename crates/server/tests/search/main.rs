@@ -10,6 +10,7 @@
 mod access;
 mod admin;
 mod cors;
+mod display;
 mod download;
 mod graphql;
 mod health;

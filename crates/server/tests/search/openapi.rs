@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::{flat, server};
 
 /// Every route there must be, written down by hand.
-const ROUTES: [(&str, &str); 17] = [
+const ROUTES: [(&str, &str); 18] = [
     ("GET", "/ping"),
     ("GET", "/ready"),
     ("GET", "/.well-known/apollo/server-health"),
@@ -27,6 +27,7 @@ const ROUTES: [(&str, &str); 17] = [
     ("GET", "/{catalogue}/download"),
     ("POST", "/{catalogue}/download"),
     ("POST", "/admin/catalogues/{catalogue}/reload"),
+    ("PUT", "/admin/catalogues/{catalogue}/display"),
 ];
 
 fn of_search(document: &Value) -> BTreeSet<(String, String)> {

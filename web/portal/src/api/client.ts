@@ -35,22 +35,27 @@ export function messageOf(error: unknown): string {
 
 export interface RequestOptions {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Text and files are sent as they are, everything else as JSON. */
   body?: unknown;
+  contentType?: string;
   signal?: AbortSignal | undefined;
 }
 
 /** Sends a request and returns the response if its status is a success. */
-export async function send(path: string, { method = 'GET', body, signal }: RequestOptions = {}): Promise<Response> {
+export async function send(
+  path: string,
+  { method = 'GET', body, contentType = 'application/json', signal }: RequestOptions = {},
+): Promise<Response> {
   const headers: Record<string, string> = { Accept: 'application/json' };
   const key = credential();
   if (key) headers.Authorization = `Bearer ${key}`;
   // Without it the cookie of a session does not count; pages of other sites cannot send it.
   else headers['X-Cantata-Session'] = '1';
-  if (body !== undefined) headers['Content-Type'] = 'application/json';
+  if (body !== undefined) headers['Content-Type'] = contentType;
   let response: Response;
   try {
-    const text = body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body);
-    response = await fetch(path, { method, headers, body: text, signal: signal ?? null });
+    const sent = typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body);
+    response = await fetch(path, { method, headers, body: sent ?? null, signal: signal ?? null });
   } catch (error) {
     if (isAborted(error)) throw error;
     throw new ApiError('The server cannot be reached. Check your connection and try again.', 0);
@@ -83,7 +88,8 @@ async function errorOf(response: Response): Promise<ApiError> {
 
 function messageIn(body: Record<string, unknown>): string | undefined {
   if (typeof body.message === 'string') return body.message.replace(/^\[[^\]]*\] - /, '');
-  if (typeof body.error === 'string') return body.error;
+  if (typeof body.error === 'string')
+    return [body.error, ...(Array.isArray(body.problems) ? (body.problems as string[]) : [])].join('\n');
   if (Array.isArray(body.errors)) return (body.errors as { message: string }[]).map((each) => each.message).join('\n');
   const inner = body.error as { message?: unknown } | undefined;
   return typeof inner?.message === 'string' ? inner.message : undefined;

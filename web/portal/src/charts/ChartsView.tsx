@@ -36,7 +36,7 @@ function chartsOf(facets: Facet[], chosen: ChartChoice[] | null): ChartChoice[] 
   return picked;
 }
 
-export function ChartsView() {
+export default function ChartsView() {
   const { catalogue, state, change, view, extent } = useExplore();
   const charts = chartsOf(catalogue.facets, state.charts);
   const set = (next: ChartChoice[]) => change({ ...state, charts: next });

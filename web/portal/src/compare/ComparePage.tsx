@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
+import { ExportMenu } from '../charts/ExportMenu';
 import { DataTable } from '../design/DataTable';
 import { count, counted } from '../design/format';
 import { Icon } from '../design/Icon';
@@ -107,7 +108,17 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
       {!data && !error && <Skeleton lines={12} />}
       {data?.facets.map((compared) => (
         <section key={compared.facet.field.name} className="stack tight">
-          <h2>{compared.facet.label}</h2>
+          <div className="row">
+            <h2>{compared.facet.label}</h2>
+            <ExportMenu
+              numbers={{
+                title: compared.facet.label,
+                rowsAre: compared.facet.label,
+                series: [...names],
+                rows: compared.values.map(({ text, counts }) => ({ label: text, counts })),
+              }}
+            />
+          </div>
           <DataTable
             label={compared.facet.label}
             headings={[

@@ -26,6 +26,7 @@ interface ErrorNoticeProps {
 export function ErrorNotice({ error, retry, title = 'This did not work' }: ErrorNoticeProps) {
   const openSignIn = useSignIn();
   const wantsCredential = error instanceof ApiError && error.wantsCredential;
+  const details = error instanceof ApiError ? error.body?.details : undefined;
   return (
     <Notice kind="error">
       <strong>{title}</strong>
@@ -34,6 +35,12 @@ export function ErrorNotice({ error, retry, title = 'This did not work' }: Error
         .map((line) => (
           <p key={line}>{line}</p>
         ))}
+      {typeof details === 'string' && (
+        <details>
+          <summary>For managers</summary>
+          <p>{details}</p>
+        </details>
+      )}
       <div className="row wrap">
         {retry && (
           <button type="button" className="button" onClick={retry}>

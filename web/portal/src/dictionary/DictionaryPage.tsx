@@ -84,9 +84,9 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
       {data && (
         <DataTable
           label="Fields"
-          headings={['Field', 'Type', { number: 'Filled' }, { number: 'Different values' }, 'Values']}
+          headings={['Field', 'Type', { number: 'Filled' }, { number: 'Different values' }, 'Values', 'Example']}
         >
-          {entries.map(({ field, type, filled, distinct, values }) => (
+          {entries.map(({ field, type, filled, distinct, values, example }) => (
             <tr key={field.name}>
               <td>
                 <strong>{field.label}</strong>
@@ -96,6 +96,7 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
               <td className="number">{percent(filled)}</td>
               <td className="number">{distinct === null ? '' : count(distinct)}</td>
               <td className="dictionary-values">{values}</td>
+              <td className="mono small dictionary-name">{example}</td>
             </tr>
           ))}
         </DataTable>

@@ -14,6 +14,8 @@ export interface DictionaryEntry {
   distinct: number | null;
   /** All values if there are few, else the most frequent ones, or the range of numbers and dates. */
   values: string;
+  /** The most frequent value. */
+  example: string;
 }
 
 /** How many fields are counted by one request. */
@@ -74,7 +76,7 @@ export function readEntry(
 ): DictionaryEntry {
   const parts = [field.type, field.unit && `in ${field.unit}`, field.nestedIn && `of each of ${field.nestedIn}`];
   const type = parts.filter(Boolean).join(', ');
-  if (!facet) return { field, type, filled: null, distinct: null, values: '' };
+  if (!facet) return { field, type, filled: null, distinct: null, values: '', example: '' };
   const buckets = readBuckets(facet.buckets ?? [], field);
   const missing = buckets.find(({ value }) => value === MISSING)?.count ?? 0;
   const present = buckets.filter(({ value }) => value !== MISSING);
@@ -82,13 +84,15 @@ export function readEntry(
   const { min = null, max = null } = facet.stats ?? {};
   const bound = (value: number) => (field.kind === 'date' ? day(value) : quantity(value, field));
   const isCut = distinct !== null && distinct > present.length;
-  const list = present.map(({ value }) => valueText(value, catalogue.exactField(field))).join(', ');
+  const texts = present.map(({ value }) => valueText(value, catalogue.exactField(field)));
+  const list = texts.join(', ');
   return {
     field,
     type,
     filled: total > 0 ? 1 - missing / total : null,
     distinct,
     values: min !== null && max !== null ? `${bound(min)} to ${bound(max)}` : isCut ? `${list}, …` : list,
+    example: texts[0] ?? '',
   };
 }
 
@@ -102,14 +106,15 @@ export function percent(share: number | null): string {
 /** Writes a dictionary as CSV. */
 export function dictionaryCsv(entries: DictionaryEntry[]): string {
   return toCsvText([
-    ['Name', 'Label', 'Type', 'Filled', 'Different values', 'Values'],
-    ...entries.map(({ field, type, filled, distinct, values }) => [
+    ['Name', 'Label', 'Type', 'Filled', 'Different values', 'Values', 'Example'],
+    ...entries.map(({ field, type, filled, distinct, values, example }) => [
       field.name,
       field.label,
       type,
       percent(filled),
       distinct === null ? '' : count(distinct),
       values,
+      example,
     ]),
   ]);
 }

@@ -14,14 +14,23 @@ import { selectable, type ShownColumn } from '../table/columns';
 import { manifestOf } from './manifest';
 import { fetchFile, saveFile, type Progress } from './stream';
 
-type Format = 'tsv' | 'csv' | 'jsonl' | 'manifest';
+type Format = 'tsv' | 'csv' | 'xlsx' | 'parquet' | 'arrow' | 'jsonl' | 'manifest';
 
 const FORMATS: Record<Format, [string, string]> = {
   tsv: ['TSV', 'A table for spreadsheets, R and Python'],
   csv: ['CSV', 'A table for spreadsheets'],
+  xlsx: ['XLSX', 'A spreadsheet, of up to 1,048,575 rows'],
+  parquet: ['Parquet', 'For Python, R and DuckDB: numbers stay numbers, nested values lists'],
+  arrow: ['Arrow', 'The same as a stream of Arrow IPC'],
   jsonl: ['JSON lines', 'A record on each line, nested values kept as lists'],
   manifest: ['File manifest', 'The files behind the records, for transfer tools'],
 };
+
+/** Whether a file has a line of headings before its rows; null where rows are no lines. */
+function headerOf(format: Format): boolean | null {
+  if (format === 'xlsx' || format === 'parquet' || format === 'arrow') return null;
+  return format !== 'jsonl';
+}
 
 export default function DownloadDialog({ columns, onClose }: { columns: ShownColumn[]; onClose: () => void }) {
   const { catalogue, state, view } = useExplore();
@@ -75,7 +84,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
       const { blob, cutAt: limit } = await fetchFile(
         catalogue.downloadPath,
         { files: [file] },
-        format !== 'jsonl',
+        headerOf(format),
         setProgress,
         controller.signal,
       );
@@ -147,9 +156,14 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
         )}
         {progress && (
           <div className="stack tight">
-            <progress max={total} value={Math.min(progress.rows, total)} aria-label="Download" />
+            {headerOf(format) === null ? (
+              <progress aria-label="Download" />
+            ) : (
+              <progress max={total} value={Math.min(progress.rows, total)} aria-label="Download" />
+            )}
             <p className="number soft small">
-              {count(progress.rows)} rows, {bytes(progress.bytes)}
+              {headerOf(format) !== null && `${count(progress.rows)} rows, `}
+              {bytes(progress.bytes)}
             </p>
           </div>
         )}

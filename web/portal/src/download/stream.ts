@@ -13,11 +13,14 @@ export interface FetchedFile {
   cutAt: number | null;
 }
 
-/** Returns the whole file; `onProgress` is called for every part. A header line does not count as a row. */
+/**
+ * Returns the whole file; `onProgress` is called for every part. A header line does not count as a row. Where rows are no
+ * lines, `hasHeader` is null, and they are not counted.
+ */
 export async function fetchFile(
   path: string,
   params: unknown,
-  hasHeader: boolean,
+  hasHeader: boolean | null,
   onProgress: (progress: Progress) => void,
   signal: AbortSignal,
 ): Promise<FetchedFile> {
@@ -32,11 +35,12 @@ export async function fetchFile(
     if (done) break;
     parts.push(value);
     progress.bytes += value.length;
-    progress.rows += lines(value);
+    if (hasHeader !== null) progress.rows += lines(value);
     onProgress({ ...progress, rows: Math.max(0, progress.rows) });
   }
   const blob = new Blob(parts, { type: response.headers.get('content-type') ?? 'application/octet-stream' });
-  return { blob, cutAt: progress.rows >= limit ? limit : null };
+  const isCut = hasHeader === null ? !Number.isNaN(limit) : progress.rows >= limit;
+  return { blob, cutAt: isCut ? limit : null };
 }
 
 function lines(bytes: Uint8Array): number {

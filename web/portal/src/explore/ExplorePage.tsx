@@ -1,18 +1,16 @@
 // The page of a catalogue: filters beside the result, the filter as a sentence above it.
 
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
-import { ChartsView } from '../charts/ChartsView';
 import { Dialog } from '../design/Dialog';
 import { bytes, count, counted, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { withFacets } from '../facets/chosenFacets';
 import { FacetPanel } from '../facets/FacetPanel';
-import { NetworkView } from '../network/NetworkView';
 import { QueryBar } from '../query/QueryBar';
 import { QuickSearch } from '../query/QuickSearch';
 import { NotFound } from '../shell/App';
@@ -32,6 +30,9 @@ import { type ExploreState, fromStart, readState, writeState } from './urlState'
 import { useView } from './useView';
 import { extentRequest, isByRelevance, readExtent } from './viewQuery';
 import './explore.css';
+
+const ChartsView = lazy(() => import('../charts/ChartsView'));
+const NetworkView = lazy(() => import('../network/NetworkView'));
 
 export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
   const { data, error, retry } = useCatalogue(id ?? '');
@@ -181,13 +182,18 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
   const [density] = useDensity();
   // The previous rows belong to another filter and would mislead.
   if (hasFailed) return null;
-  if (!view.answer)
+  const placeholder = (
+    <div className="card">
+      <Skeleton lines={14} height={18} />
+    </div>
+  );
+  if (!view.answer) return placeholder;
+  if (state.view === 'network' && view.answer.network)
     return (
-      <div className="card">
-        <Skeleton lines={14} height={18} />
-      </div>
+      <Suspense fallback={placeholder}>
+        <NetworkView />
+      </Suspense>
     );
-  if (state.view === 'network' && view.answer.network) return <NetworkView />;
   if (catalogue.suppressedBelow !== null && state.view === 'table') {
     return (
       <Notice kind="plain">
@@ -217,7 +223,12 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
       </div>
     );
   }
-  if (state.view === 'charts') return <ChartsView />;
+  if (state.view === 'charts')
+    return (
+      <Suspense fallback={placeholder}>
+        <ChartsView />
+      </Suspense>
+    );
   return (
     <div>
       <BasketBar columns={columns} />

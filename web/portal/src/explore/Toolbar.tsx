@@ -2,11 +2,14 @@
 
 import { lazy, Suspense, useState } from 'react';
 
+import { useSession } from '../api/session';
 import { CopyButton } from '../design/CopyButton';
 import { Icon, type IconName } from '../design/Icon';
 import { Popover } from '../design/Popover';
 import { stringify } from '../query/sqon';
+import { useBranding } from '../shell/branding';
 import { Link } from '../shell/router';
+import { useCredential } from '../shell/signIn';
 import { ColumnsPanel } from '../table/ColumnsPanel';
 import type { ShownColumn } from '../table/columns';
 import { useExplore } from './context';
@@ -15,8 +18,9 @@ import type { View } from './urlState';
 const DownloadDialog = lazy(() => import('../download/DownloadDialog'));
 const CodeDialog = lazy(() => import('../download/CodeDialog'));
 const SaveSetDialog = lazy(() => import('../sets/SaveSetDialog'));
+const SaveDefaultDialog = lazy(() => import('./SaveDefaultDialog'));
 
-type Sheet = 'download' | 'code' | 'set';
+type Sheet = 'download' | 'code' | 'set' | 'default';
 
 export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   const { state, change, catalogue } = useExplore();
@@ -28,6 +32,9 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   ];
   if (catalogue.networkFields) views.push(['network', 'Network', 'link']);
   const canTake = catalogue.suppressedBelow === null;
+  const { authentication } = useBranding();
+  const isKnown = [useCredential(), useSession()?.person].some(Boolean);
+  const hasChoice = state.facets !== null || state.columns !== null || state.sort !== null;
   const filterText = encodeURIComponent(stringify(state.filter));
   return (
     <div className="row wrap toolbar">
@@ -55,6 +62,12 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
           <span className="tool-label">Compare with all</span>
         </Link>
       )}
+      {hasChoice && (isKnown || !authentication) && (
+        <button type="button" className="button" onClick={() => setSheet('default')}>
+          <Icon name="check" />
+          <span className="tool-label">Save as the default</span>
+        </button>
+      )}
       <CopyButton text={() => window.location.href} label="Copy link" icon="link" className="button tool" />
       <button type="button" className="button" onClick={() => setSheet('code')}>
         <Icon name="code" />
@@ -76,6 +89,7 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
         {sheet === 'download' && <DownloadDialog columns={columns} onClose={close} />}
         {sheet === 'code' && <CodeDialog columns={columns} onClose={close} />}
         {sheet === 'set' && <SaveSetDialog onClose={close} />}
+        {sheet === 'default' && <SaveDefaultDialog onClose={close} />}
       </Suspense>
     </div>
   );

@@ -14,6 +14,7 @@ const AnalysisPage = lazy(() => import('./AnalysisPage'));
 const TypesPage = lazy(() => import('./TypesPage'));
 const TypePage = lazy(() => import('./TypePage'));
 const TypeEditor = lazy(() => import('./TypeEditor'));
+const TypeDictionaryPage = lazy(() => import('./TypeDictionaryPage'));
 const SubmitPage = lazy(() => import('./SubmitPage'));
 const IndexingPage = lazy(() => import('./IndexingPage'));
 const KeysPage = lazy(() => import('./KeysPage'));
@@ -52,6 +53,7 @@ function pageOf([area = 'studies', first, second, ...others]: string[]) {
     case 'types':
       if (first === 'new' && !second) return <TypeEditor name={null} />;
       if (first && second === 'edit') return <TypeEditor key={first} name={first} />;
+      if (first && second === 'dictionary') return <TypeDictionaryPage key={first} name={first} />;
       if (second) return <NotFound />;
       return first ? <TypePage key={first} name={first} /> : <TypesPage />;
     case 'submit':

@@ -35,6 +35,11 @@ export default function StudiesPage() {
     queryFn: ({ signal }) => fetchStudies(signal),
   });
   const [creating, setCreating] = useState(false);
+  const [search, setSearch] = useState('');
+  const text = search.trim().toLowerCase();
+  const found = (data ?? []).filter(({ studyId, name, organization, description }) =>
+    [studyId, name, organization, description].join(' ').toLowerCase().includes(text),
+  );
   return (
     <>
       <div className="row wrap spread">
@@ -58,8 +63,18 @@ export default function StudiesPage() {
         </div>
       )}
       {data && data.length > 0 && (
+        <TextField
+          label="Find a study"
+          type="search"
+          placeholder="Id, name, organization or description"
+          value={search}
+          onChange={setSearch}
+        />
+      )}
+      {data && data.length > 0 && found.length === 0 && <p className="soft">No study has “{search}”.</p>}
+      {found.length > 0 && (
         <ul className="manage-list">
-          {data.map(({ studyId, name, organization, description }) => (
+          {found.map(({ studyId, name, organization, description }) => (
             <li key={studyId} className="card">
               <Link to={`/manage/studies/${encodeURIComponent(studyId)}`}>
                 <strong>{name || studyId}</strong>

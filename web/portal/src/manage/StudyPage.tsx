@@ -5,16 +5,17 @@ import { useState } from 'react';
 
 import type { AnalysisState } from '../api/types';
 import { DataTable } from '../design/DataTable';
+import { TextField } from '../design/Field';
 import { count, moment } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
+import { useSettled } from '../design/useSettled';
 import { stateWord } from '../record/RecordHistory';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
-import { analyses, STATES, study } from './api';
+import { STATES, study } from './api';
 import { CatalogueLinks, ExportButton, nameOfAnalysis, PublishDialog } from './StudyTools';
-
-const PAGE_SIZE = 20;
+import { PAGE_SIZE, useAnalyses } from './useAnalyses';
 
 export function StateBadge({ state }: { state: AnalysisState }) {
   const kind = state === 'PUBLISHED' ? 'good' : state === 'SUPPRESSED' ? 'danger' : 'warning';
@@ -27,12 +28,11 @@ export default function StudyPage({ studyId }: { studyId: string }) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [isPublishing, setPublishing] = useState(false);
   const about = useQuery({ queryKey: ['studies', studyId], queryFn: ({ signal }) => study(studyId, signal) });
-  const list = useQuery({
-    queryKey: ['analyses', studyId, states, page],
-    queryFn: ({ signal }) => analyses(studyId, states, PAGE_SIZE, page * PAGE_SIZE, signal),
-  });
+  const [search, setSearch] = useState('');
+  const text = useSettled(search.trim().toLowerCase());
+  const list = useAnalyses(studyId, states, page, text);
   useTitle(studyId);
-  const total = list.data?.totalAnalyses ?? 0;
+  const total = list.data?.total ?? 0;
   const toggle = (state: AnalysisState) => {
     const next = STATES.filter((each) => states.includes(each) !== (each === state));
     if (next.length) setStates(next);
@@ -76,11 +76,21 @@ export default function StudyPage({ studyId }: { studyId: string }) {
             ))}
           </div>
         </div>
+        <TextField
+          label="Find analyses"
+          type="search"
+          placeholder="Id, title, type, or name of a file"
+          value={search}
+          onChange={(next) => {
+            setSearch(next);
+            setPage(0);
+          }}
+        />
         {list.error && <ErrorNotice error={list.error} retry={list.refetch} />}
         {!list.data && !list.error && <Skeleton lines={8} height={20} />}
         {list.data?.analyses.length === 0 && (
           <Empty icon="record" title="No analyses">
-            <p>None is in the states that you chose.</p>
+            <p>{text ? `None of ${count(total)} has “${search}”.` : 'None is in the states that you chose.'}</p>
           </Empty>
         )}
         {list.data && list.data.analyses.length > 0 && (
@@ -152,7 +162,10 @@ export default function StudyPage({ studyId }: { studyId: string }) {
             }}
           />
         )}
-        {total > PAGE_SIZE && (
+        {text && list.data?.isCut && (
+          <p className="soft">The first {count(total)} were looked through; more may match.</p>
+        )}
+        {!text && total > PAGE_SIZE && (
           <nav className="row" aria-label="Pages">
             <span className="grow soft small number">
               {count(page * PAGE_SIZE + 1)}–{count(Math.min(total, (page + 1) * PAGE_SIZE))} of {count(total)}

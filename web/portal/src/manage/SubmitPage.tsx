@@ -1,91 +1,88 @@
-// Submits payloads: dropped, chosen or written, checked before they are stored, and kept when they are rejected.
+// Submits analyses, by a form, by filled sheets or by JSON. Whatever is dropped on the page is taken for what it is.
 
-import { useMutation, useQuery } from '@tanstack/react-query';
-import { type DragEvent, useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
 
-import { ApiError, messageOf } from '../api/client';
-import { CodeField, SelectField } from '../design/Field';
+import { SelectField } from '../design/Field';
 import { counted } from '../design/format';
 import { Icon } from '../design/Icon';
-import { ErrorNotice, Notice } from '../design/Notice';
-import { announce } from '../shell/announce';
-import { Link, useRouter } from '../shell/router';
-import { renderedType, studyIdsQuery, submit, typeVersionsQuery } from './api';
-import { PayloadView } from './PayloadView';
-import { type Violation, violationsIn } from './violations';
-import { exampleOf } from './example';
+import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
+import { Tabs } from '../design/Tabs';
+import { useRouter } from '../shell/router';
+import { payloadsIn, pretty } from '../submit/payloads';
+import { isSheet } from '../submit/sheets';
+import '../submit/submit.css';
+import { TypeChoice } from '../submit/TypeChoice';
+import { studyIdsQuery, typeVersionsQuery } from './api';
+
+const PayloadForm = lazy(() => import('../submit/PayloadForm'));
+const PayloadList = lazy(() => import('../submit/PayloadList'));
+const PayloadText = lazy(() => import('../submit/PayloadText'));
+const SheetView = lazy(() => import('../submit/SheetView'));
 
 /** The key in the tab's storage for what was typed, so that neither an error nor a detour loses it. */
 const DRAFT_KEY = 'cantata-draft';
 
-type Outcome =
-  | { kind: 'checked' }
-  | { kind: 'stored'; analysisId: string }
-  | { kind: 'rejected'; error: unknown; violations: Violation[] };
+const WAYS = { form: 'Form', sheet: 'Spreadsheet', json: 'JSON' } as const;
+type Way = keyof typeof WAYS;
 
 export default function SubmitPage() {
-  const { search } = useRouter();
+  const { search, navigate } = useRouter();
+  const params = new URLSearchParams(search);
   const studies = useQuery(studyIdsQuery);
-  const [study, setStudy] = useState(new URLSearchParams(search).get('study') ?? '');
+  const types = useQuery(typeVersionsQuery);
   const [text, setText] = useState(() => sessionStorage.getItem(DRAFT_KEY) ?? '');
-  const [outcome, setOutcome] = useState<Outcome | null>(null);
-  const [busy, setBusy] = useState(false);
+  const [many, setMany] = useState<string[] | null>(null);
+  const [sheet, setSheet] = useState<File | null>(null);
+  /** Counts what was dropped: another sheet or list begins afresh. */
+  const [drops, setDrops] = useState(0);
+  const [leftOut, setLeftOut] = useState(0);
   const [over, setOver] = useState(false);
   useEffect(() => sessionStorage.setItem(DRAFT_KEY, text), [text]);
-  const named = studyIn(text);
-  const chosen = study || (named && studies.data?.includes(named) ? named : '') || (studies.data?.[0] ?? '');
+  const way = (Object.keys(WAYS) as Way[]).find((each) => each === params.get('with')) ?? 'form';
+  const type = params.get('type') ?? '';
+  const asked = params.get('study') ?? '';
+  const named = way === 'json' ? studyIn(many?.[0] ?? text) : null;
+  const study = asked || (named && studies.data?.includes(named) ? named : '') || (studies.data?.[0] ?? '');
 
-  const change = (next: string) => {
-    setText(next);
-    setOutcome(null);
+  const set = (changes: Record<string, string>) => {
+    const next = new URLSearchParams({ ...Object.fromEntries(params), ...changes });
+    navigate(`/manage/submit?${next}`, { replace: true });
   };
-  const read = async (file: File | undefined) => {
-    if (file) change(pretty(await file.text()));
-  };
-  const send = async (isCheck: boolean) => {
-    setBusy(true);
-    try {
-      const { analysisId } = await submit(chosen, text, isCheck);
-      setOutcome(analysisId ? { kind: 'stored', analysisId } : { kind: 'checked' });
-      announce(isCheck ? 'Nothing is wrong' : 'Submitted');
-      if (analysisId) sessionStorage.removeItem(DRAFT_KEY);
-    } catch (error) {
-      const violations =
-        error instanceof ApiError && error.id === 'schema.violation' ? violationsIn(messageOf(error)) : [];
-      setOutcome({ kind: 'rejected', error, violations });
-      announce(violations.length ? `${counted(violations.length, 'violation')} found` : 'The submission was refused');
+  const read = async (files: File[]) => {
+    setDrops(drops + 1);
+    const [filled] = files.filter(isSheet);
+    setLeftOut(filled ? files.length - 1 : 0);
+    if (filled) {
+      setSheet(filled);
+      // A sheet has the name of its type, as the one to fill had.
+      const guessed = types.data?.find(({ name }) => filled.name.startsWith(name))?.name;
+      set({ with: 'sheet', type: type || (guessed ?? '') });
+      return;
     }
-    setBusy(false);
+    const texts = await Promise.all(files.map((file) => file.text()));
+    if (texts.length === 0) return;
+    const { payloads, mistake } = payloadsIn(texts.join('\n'));
+    const isMany = payloads.length > 1 && mistake === null;
+    setMany(isMany ? payloads : null);
+    if (!isMany) setText(pretty(texts.join('\n')));
+    set({ with: 'json' });
   };
   const drop = (event: DragEvent) => {
     event.preventDefault();
     setOver(false);
-    void read(event.dataTransfer.files[0]);
+    void read([...event.dataTransfer.files]);
   };
-  const mistake = jsonMistake(text);
   return (
     <>
       <div>
-        <h1>Submit an analysis</h1>
+        <h1>Submit analyses</h1>
         <p className="soft">
-          The payload is checked completely before anything is stored; every mistake is shown where it is.
+          Fill a form, drop a spreadsheet, or bring JSON. Everything is checked before anything is stored; every mistake
+          is shown where it is.
         </p>
       </div>
       <div className="card stack">
-        <div className="row wrap">
-          <SelectField label="Study" value={chosen} onChange={setStudy}>
-            {studies.data?.map((each) => (
-              <option key={each} value={each}>
-                {each}
-              </option>
-            ))}
-            {study && !studies.data?.includes(study) && <option value={study}>{study}</option>}
-          </SelectField>
-          <ExampleChoice study={chosen} onExample={(next) => change(next)} />
-        </div>
-        {studies.error && (
-          <ErrorNotice error={studies.error} retry={studies.refetch} title="The studies could not be fetched" />
-        )}
         <div
           className={`drop ${over ? 'over' : ''}`}
           onDragOver={(event) => {
@@ -97,120 +94,78 @@ export default function SubmitPage() {
         >
           <Icon name="upload" size={24} />
           <label>
-            <span className="button">Choose a JSON file</span>
+            <span className="button">Choose files</span>
             <input
               type="file"
-              accept=".json,application/json"
+              multiple
+              accept=".xlsx,.tsv,.csv,.json,.ndjson,.jsonl,application/json"
               className="visually-hidden"
-              onChange={(event) => void read(event.target.files?.[0])}
+              onChange={(event) => {
+                void read([...(event.target.files ?? [])]);
+                // The same file can be chosen again after it was corrected.
+                event.target.value = '';
+              }}
             />
           </label>
-          <span className="soft small">or drop it here, or write below</span>
+          <span className="soft small">
+            or drop them here: a filled sheet (XLSX, TSV, CSV), or payloads as JSON or NDJSON
+          </span>
         </div>
-        <CodeField label="Payload" rows={14} value={text} mistake={mistake} onChange={change} />
+        {leftOut > 0 && sheet && (
+          <Notice kind="warning">
+            <p>
+              Sheets are submitted one at a time: {sheet.name} was taken, {counted(leftOut, 'other file')} not.
+            </p>
+          </Notice>
+        )}
+        {studies.error && (
+          <ErrorNotice error={studies.error} retry={studies.refetch} title="The studies could not be fetched" />
+        )}
         <div className="row wrap">
-          <button
-            type="button"
-            className="button"
-            disabled={busy || !text.trim() || mistake !== null || !chosen}
-            onClick={() => void send(true)}
-          >
-            <Icon name="check" />
-            Check only
-          </button>
-          <button
-            type="button"
-            className="button primary"
-            disabled={busy || !text.trim() || mistake !== null || !chosen}
-            onClick={() => void send(false)}
-          >
-            <Icon name="upload" />
-            {busy ? 'Sending…' : `Submit to ${chosen || '…'}`}
-          </button>
+          <SelectField label="Study" value={study} onChange={(next) => set({ study: next })}>
+            {studies.data?.map((each) => (
+              <option key={each} value={each}>
+                {each}
+              </option>
+            ))}
+            {asked && !studies.data?.includes(asked) && <option value={asked}>{asked}</option>}
+          </SelectField>
+          {way !== 'json' && (
+            <TypeChoice label="Type of the analyses" chosen={type} onChoose={(next) => set({ type: next })} />
+          )}
+        </div>
+        <div>
+          <Tabs
+            id="submit"
+            label="How to submit"
+            tabs={Object.values(WAYS)}
+            chosen={WAYS[way]}
+            onChoose={(tab) => set({ with: (Object.keys(WAYS) as Way[]).find((each) => WAYS[each] === tab) ?? 'form' })}
+          />
+        </div>
+        <div id="submit-panel" role="tabpanel" aria-labelledby={`submit-${WAYS[way]}`}>
+          <Suspense fallback={<Skeleton lines={8} />}>
+            {way === 'form' && <PayloadForm key={type} study={study} type={type} />}
+            {way === 'sheet' && (
+              <SheetView key={drops} study={study} type={type} file={sheet} onLeave={() => setSheet(null)} />
+            )}
+            {way === 'json' && many && (
+              <PayloadList study={study} payloads={many} onLeave={() => setMany(null)} key={drops} />
+            )}
+            {way === 'json' && !many && (
+              <PayloadText
+                study={study}
+                text={text}
+                onChange={setText}
+                onMany={setMany}
+                onStored={() => sessionStorage.removeItem(DRAFT_KEY)}
+              />
+            )}
+          </Suspense>
         </div>
       </div>
-      {outcome && <OutcomeNotice outcome={outcome} study={chosen} text={text} />}
     </>
   );
-}
-
-function OutcomeNotice({ outcome, study, text }: { outcome: Outcome; study: string; text: string }) {
-  if (outcome.kind === 'checked')
-    return (
-      <Notice kind="good">
-        <p>Nothing is wrong with it. It was not stored yet.</p>
-      </Notice>
-    );
-  if (outcome.kind === 'stored') {
-    return (
-      <Notice kind="good">
-        <p>
-          <strong>Submitted.</strong> The analysis is{' '}
-          <Link to={`/manage/studies/${encodeURIComponent(study)}/${outcome.analysisId}`}>{outcome.analysisId}</Link>,
-          not published yet.
-        </p>
-      </Notice>
-    );
-  }
-  if (outcome.violations.length === 0) return <ErrorNotice error={outcome.error} title="The submission was refused" />;
-  return (
-    <section className="stack" aria-label="Violations">
-      <Notice kind="error">
-        <strong>{counted(outcome.violations.length, 'violation')}. Nothing was stored.</strong>
-        <ul>
-          {outcome.violations.map(({ at, text: said }) => (
-            <li key={at + said}>
-              <code>{at}</code> {said}
-            </li>
-          ))}
-        </ul>
-      </Notice>
-      <PayloadView text={text} violations={outcome.violations} />
-    </section>
-  );
-}
-
-/** Offers a payload to begin with, made of the schema of a type. */
-function ExampleChoice({ study, onExample }: { study: string; onExample: (text: string) => void }) {
-  const types = useQuery(typeVersionsQuery);
-  const names = [...new Set(types.data?.map(({ name }) => name))].sort();
-  const { mutate, error } = useMutation({
-    mutationFn: async (name: string) => onExample(JSON.stringify(exampleOf(await renderedType(name), study), null, 2)),
-  });
-  return (
-    <>
-      <SelectField label="Begin with an example of" value="" onChange={mutate}>
-        <option value="" disabled>
-          Analysis type
-        </option>
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </SelectField>
-      {error && <ErrorNotice error={error} />}
-    </>
-  );
-}
-
-function pretty(text: string): string {
-  try {
-    // Numbers beyond doubles would lose digits by being read and written again.
-    return /\d{16,}/.test(text) ? text : JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
-}
-
-function jsonMistake(text: string): string | null {
-  if (!text.trim()) return null;
-  try {
-    JSON.parse(text);
-    return null;
-  } catch (error) {
-    return `This is not JSON: ${messageOf(error)}`;
-  }
 }
 
 function studyIn(text: string): string | null {

@@ -1,7 +1,7 @@
 // The versions of an analysis type, two of them side by side.
 
 import { useQuery } from '@tanstack/react-query';
-import { useId, useState } from 'react';
+import { useId, useMemo, useState } from 'react';
 
 import type { AnalysisType } from '../api/types';
 import { Icon } from '../design/Icon';
@@ -11,6 +11,7 @@ import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
 import { versionsOf } from './api';
 import { diff } from './diff';
+import { differences } from './typeDictionary';
 
 export default function TypePage({ name }: { name: string }) {
   const { data, error, refetch } = useQuery({
@@ -44,10 +45,16 @@ export default function TypePage({ name }: { name: string }) {
         </nav>
         <div className="row wrap spread">
           <h1>{name}</h1>
-          <Link className="button" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
-            <Icon name="edit" />
-            Make the next version
-          </Link>
+          <div className="row wrap">
+            <Link className="button" to={`/manage/types/${encodeURIComponent(name)}/dictionary?version=${right}`}>
+              <Icon name="book" />
+              Data dictionary
+            </Link>
+            <Link className="button" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
+              <Icon name="edit" />
+              Make the next version
+            </Link>
+          </div>
         </div>
       </div>
       <section className="card stack" aria-label="Comparison">
@@ -55,9 +62,32 @@ export default function TypePage({ name }: { name: string }) {
           {choice('Compare', left, (version) => setPair([version, right]))}
           {choice('with', right, (version) => setPair([left, version]))}
         </div>
+        <Words left={find(left)} right={find(right)} />
         <Comparison left={find(left)} right={find(right)} />
       </section>
     </>
+  );
+}
+
+/** How two versions differ, in words. */
+function Words({ left, right }: { left: AnalysisType | undefined; right: AnalysisType | undefined }) {
+  const said = useMemo(() => (left && right ? differences(left, right) : []), [left, right]);
+  if (!left || !right || left.version === right.version) return null;
+  return (
+    <div className="stack tight">
+      <h2>
+        What is different in version {right.version} from version {left.version}
+      </h2>
+      {said.length ? (
+        <ul aria-label="Differences">
+          {said.map((each) => (
+            <li key={each}>{each}</li>
+          ))}
+        </ul>
+      ) : (
+        <p className="soft">No field, and nothing that is allowed.</p>
+      )}
+    </div>
   );
 }
 

@@ -54,9 +54,14 @@ export default function TypesPage() {
                 <td>{options.fileTypes?.length ? options.fileTypes.join(', ') : <span className="faint">any</span>}</td>
                 <td className="soft">{moment(createdAt)}</td>
                 <td>
-                  <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
-                    Edit
-                  </Link>
+                  <div className="row">
+                    <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/dictionary`}>
+                      Dictionary
+                    </Link>
+                    <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
+                      Edit
+                    </Link>
+                  </div>
                 </td>
               </tr>
             ))}

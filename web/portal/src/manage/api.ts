@@ -71,9 +71,9 @@ export async function versionsOf(name: string, signal?: AbortSignal): Promise<An
   return [...(answer.resultSet ?? [answer])].sort((a, b) => b.version - a.version);
 }
 
-/** Returns the schema that submissions of a type are checked against. */
-export const renderedType = (name: string, signal?: AbortSignal) =>
-  json<AnalysisType>(`/schemas/${at(name)}`, { signal });
+/** Returns the schema that submissions of a type are checked against, in the latest version or another. */
+export const renderedType = (name: string, signal?: AbortSignal, version?: number) =>
+  json<AnalysisType>(`/schemas/${at(name)}${version === undefined ? '' : `?version=${version}`}`, { signal });
 
 export const registerType = (body: AnalysisTypeRegistration) =>
   json<AnalysisType>('/schemas', { method: 'POST', body });

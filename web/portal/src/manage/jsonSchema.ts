@@ -40,6 +40,11 @@ export function resolve(reference: string, root: Schema): Schema | undefined {
     Schema | undefined;
 }
 
+/** Writes a value as people do: a text without quotation marks. */
+export function valueText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 export function typeOf(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
@@ -59,7 +64,7 @@ function checkScalar(value: unknown, schema: Record<string, unknown>, at: string
   const said: string[] = [];
   const same = (other: unknown) => JSON.stringify(other) === JSON.stringify(value);
   if (Array.isArray(schema.enum) && !schema.enum.some(same))
-    said.push(`${JSON.stringify(value)} is none of ${schema.enum.map((each) => JSON.stringify(each)).join(', ')}`);
+    said.push(`${valueText(value)} is not valid: one of ${schema.enum.map(valueText).join(', ')}`);
   if ('const' in schema && !same(schema.const)) said.push(`expected ${JSON.stringify(schema.const)}`);
   if (typeof value === 'string') {
     if (typeof schema.minLength === 'number' && value.length < schema.minLength)

@@ -63,8 +63,11 @@ export interface Violation {
 /** Reads the violations out of the server's message, which has each as a pointer and a text. */
 export function violationsIn(message: string): Violation[] {
   return message.split(/,(?=#)/).flatMap((part) => {
-    const match = /^(#[^:]*): (.*)$/s.exec(part.trim());
-    return match?.[1] && match[2] ? [{ at: match[1], text: readable(match[2]) }] : [];
+    const match = /^(#[^:]*):(.*)$/s.exec(part);
+    // Of a fixed value the server says only where it is wrong.
+    return match?.[1]
+      ? [{ at: match[1], text: readable(match[2]?.trim() || 'is not the value that is expected') }]
+      : [];
   });
 }
 

@@ -1,13 +1,13 @@
 // The nodes of a network with their shares of the result, above charts of what they have together.
 
-import { ChartsView } from '../charts/ChartsView';
+import ChartsView from '../charts/ChartsView';
 import { DataTable } from '../design/DataTable';
 import { count } from '../design/format';
 import { Notice } from '../design/Notice';
 import type { NetworkNode } from '../explore/answer';
 import { useExplore } from '../explore/context';
 
-export function NetworkView() {
+export default function NetworkView() {
   const { catalogue, view } = useExplore();
   const network = view.answer?.network;
   if (!network) return null;

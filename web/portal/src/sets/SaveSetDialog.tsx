@@ -69,7 +69,7 @@ function SavedDialog({ set, onClose }: { set: SavedSet; onClose: () => void }) {
       <Notice kind="good">
         <p>
           “{set.name}” is saved with {count(set.size)} {set.size === 1 ? 'value' : 'values'}. It stays as it is when
-          data changes.
+          data changes; among all sets it can also be opened live, as what its filter finds then.
         </p>
       </Notice>
     </Dialog>

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import type { Catalogue } from '../api/catalogue';
 import { CopyButton } from '../design/CopyButton';
 import { DataTable } from '../design/DataTable';
-import { count, moment } from '../design/format';
+import { count, counted, moment } from '../design/format';
 import { ConfirmDialog } from '../design/FormDialog';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Skeleton } from '../design/Notice';
@@ -19,6 +19,7 @@ import { href, Link } from '../shell/router';
 import { deleteSet, listSets, membersOf, type SavedSet } from './api';
 import { CombineDialog } from './CombineDialog';
 import { IdListDialog } from './IdListDialog';
+import { countLive, filterOf } from './live';
 import { RenameDialog } from './RenameDialog';
 
 export default function SetsPage() {
@@ -40,7 +41,7 @@ export default function SetsPage() {
         <h1>Sets</h1>
         <p className="soft">
           A set keeps the values of a field, such as the ids of the donors you found, to filter by them later or to
-          compare them with others.
+          compare them with others. It stays as it is; opened live, it is what its filter finds now.
         </p>
       </div>
       {catalogues.length === 0 && (
@@ -75,6 +76,11 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
     setChosen([]);
     void sets.refetch();
   };
+  const live = useQuery({
+    queryKey: ['sets', catalogue.id, 'live', sets.data?.map(({ setId }) => setId)],
+    queryFn: ({ signal }) => countLive(catalogue, sets.data ?? [], signal),
+    enabled: sets.data !== undefined,
+  });
   const picked = chosen.flatMap((id) => sets.data?.find(({ setId }) => setId === id) ?? []);
   return (
     <section className="card stack" aria-labelledby={`sets-${catalogue.id}`}>
@@ -114,7 +120,15 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
       {sets.data && sets.data.length > 0 && (
         <DataTable
           label="Sets"
-          headings={[{ hidden: 'Choose' }, 'Name', 'Field', { number: 'Values' }, 'Saved', { hidden: 'Actions' }]}
+          headings={[
+            { hidden: 'Choose' },
+            'Name',
+            'Field',
+            { number: 'Values' },
+            'Live',
+            'Saved',
+            { hidden: 'Actions' },
+          ]}
         >
           {sets.data.map((set) => {
             const address = addressOf(catalogue, set);
@@ -138,6 +152,9 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                 </td>
                 <td>{catalogue.fields.get(set.path)?.label ?? set.path}</td>
                 <td className="number">{count(set.size)}</td>
+                <td>
+                  <LiveLink catalogue={catalogue} set={set} name={name} total={live.data?.get(set.setId)} />
+                </td>
                 <td className="soft">{set.createdAt ? moment(Number(set.createdAt) || set.createdAt) : ''}</td>
                 <td>
                   <div className="row set-actions">
@@ -201,6 +218,25 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
         </ConfirmDialog>
       )}
     </section>
+  );
+}
+
+interface LiveLinkProps {
+  catalogue: Catalogue;
+  set: SavedSet;
+  name: string;
+  /** How many records its filter finds now, once that is known. */
+  total: number | undefined;
+}
+
+function LiveLink({ catalogue, set, name, total }: LiveLinkProps) {
+  const filter = filterOf(set);
+  if (filter === undefined) return <span className="faint">fixed only</span>;
+  return (
+    <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
+      {total === undefined ? 'Open' : counted(total, catalogue.documentType)}
+      <span className="visually-hidden">, {name} live</span>
+    </Link>
   );
 }
 

@@ -3,7 +3,7 @@
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { leaf, type Sqon } from '../query/sqon';
-import { exactCounts, regionsOf } from './venn';
+import { exactCounts, regionsOf } from './regions';
 
 export interface SavedSet {
   setId: string;
@@ -12,12 +12,14 @@ export interface SavedSet {
   path: string;
   type: string;
   createdAt: string | number | null;
+  /** The filter that it was made from. */
+  sqon: unknown;
 }
 
 /** The longest name of a set, in characters. */
 export const MAX_NAME_LENGTH = 200;
 
-const SET_FIELDS = 'setId name size path type createdAt';
+const SET_FIELDS = 'setId name size path type createdAt sqon';
 const MAX_SETS = 500;
 
 /** Returns the sets of a catalogue, newest first. */

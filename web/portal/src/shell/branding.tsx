@@ -20,6 +20,8 @@ export interface Branding {
   colours: Partial<Record<Theme, string>>;
   version: string;
   scopes: Scopes;
+  /** Whether changes need a key. */
+  authentication: boolean;
 }
 
 /** The names of scopes on this server. */
@@ -41,6 +43,7 @@ const DEFAULTS: Branding = {
   colours: {},
   version: '',
   scopes: { study: 'STUDY.{study}.WRITE', system: 'song.WRITE' },
+  authentication: true,
 };
 
 export function useBranding(): Branding {

@@ -28,8 +28,8 @@ export function catalogueQuery(id: string, directory: Directory | undefined) {
     queryFn: async ({ signal }) => {
       if (!entry) throw new ApiError(`There is no catalogue “${id}” on this server, or it is not for you to see.`, 404);
       if (entry.status === 'failed') {
-        const reason = entry.error?.message ?? '';
-        throw new ApiError(`This catalogue cannot be searched at the moment. ${reason}`, 503, entry.error?.code);
+        const { message: details, code } = entry.error ?? {};
+        throw new ApiError('It cannot be searched at the moment. Try again in a few minutes.', 503, code, { details });
       }
       return loadCatalogue(id, entry, signal);
     },

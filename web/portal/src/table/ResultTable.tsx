@@ -1,6 +1,5 @@
-// A page of records. Rows are virtualized: only visible ones are in the document.
+// A page of records. Only rows in sight are in the document.
 
-import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useRef } from 'react';
 
 import { count } from '../design/format';
@@ -13,6 +12,7 @@ import { Cell } from './Cell';
 import { choices, type ShownColumn, tracks } from './columns';
 import { type Density, ROW_HEIGHTS } from './density';
 import { HeaderCell, type SortChange } from './HeaderCell';
+import { useRowWindow } from './useRowWindow';
 import './table.css';
 
 export function ResultTable({ columns, density }: { columns: ShownColumn[]; density: Density }) {
@@ -21,12 +21,7 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
   const scroller = useRef<HTMLDivElement>(null);
   const rows = view.answer?.rows ?? [];
   const height = ROW_HEIGHTS[density];
-  const virtual = useVirtualizer({
-    count: rows.length,
-    getScrollElement: () => scroller.current,
-    estimateSize: () => height,
-    overscan: 12,
-  });
+  const { begin, end } = useRowWindow(scroller, rows.length, height);
   const sort = isByRelevance(state) ? [] : sortOf(state, catalogue);
   const first = (state.page - 1) * state.size;
   const setColumns = (next: ShownColumn[]) => change({ ...state, columns: choices(next) });
@@ -39,9 +34,8 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
   const keysOfPage = rows.flatMap((row) => keyOfRow(row, catalogue) ?? []);
   const selected = keysOfPage.filter((key) => basket.keys.has(key)).length;
   const select = (keys: string[], isSelected: boolean) => (isSelected ? basket.add(keys) : basket.remove(keys));
-  const items = virtual.getVirtualItems();
-  const above = items[0]?.start ?? 0;
-  const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const above = begin * height;
+  const below = (rows.length - end) * height;
   return (
     <div
       className="result-scroll"
@@ -86,39 +80,36 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
         </thead>
         <tbody role="rowgroup">
           {above > 0 && <tr aria-hidden="true" style={{ height: above }} />}
-          {items.map((item) => {
-            const row = rows[item.index];
-            const key = row ? keyOfRow(row, catalogue) : null;
+          {rows.slice(begin, end).map((row, index) => {
+            const key = keyOfRow(row, catalogue);
             const isSelected = key !== null && basket.keys.has(key);
             return (
-              row && (
-                <tr
-                  key={row.id}
-                  role="row"
-                  aria-rowindex={first + item.index + 2}
-                  className={isSelected ? 'selected' : ''}
-                  style={{ gridTemplateColumns: template, height }}
-                >
-                  {columns.map((column, index) => (
-                    <td key={column.field.name} role="cell" className={column.field.kind === 'number' ? 'number' : ''}>
-                      {index === 0 && key !== null && (
-                        <SelectBox
-                          label={`Select ${key}`}
-                          state={isSelected ? 'all' : 'none'}
-                          onChange={(next) => select([key], next)}
-                        />
-                      )}
-                      {index === 0 && key !== null ? (
-                        <Link to={`/record/${encodeURIComponent(catalogue.id)}/${encodeURIComponent(key)}`}>
-                          <Cell row={row} column={column} />
-                        </Link>
-                      ) : (
+              <tr
+                key={row.id}
+                role="row"
+                aria-rowindex={first + begin + index + 2}
+                className={isSelected ? 'selected' : ''}
+                style={{ gridTemplateColumns: template, height }}
+              >
+                {columns.map((column, place) => (
+                  <td key={column.field.name} role="cell" className={column.field.kind === 'number' ? 'number' : ''}>
+                    {place === 0 && key !== null && (
+                      <SelectBox
+                        label={`Select ${key}`}
+                        state={isSelected ? 'all' : 'none'}
+                        onChange={(next) => select([key], next)}
+                      />
+                    )}
+                    {place === 0 && key !== null ? (
+                      <Link to={`/record/${encodeURIComponent(catalogue.id)}/${encodeURIComponent(key)}`}>
                         <Cell row={row} column={column} />
-                      )}
-                    </td>
-                  ))}
-                </tr>
-              )
+                      </Link>
+                    ) : (
+                      <Cell row={row} column={column} />
+                    )}
+                  </td>
+                ))}
+              </tr>
             );
           })}
           {below > 0 && <tr aria-hidden="true" style={{ height: below }} />}

@@ -271,6 +271,32 @@ pub(crate) struct AmbiguousCatalogue {
     matching_catalogue_ids: Vec<String>,
 }
 
+/// What a catalogue shows at first; what is absent stays as it is.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct CatalogueDisplay {
+    /// The dotted paths of the facets, in their order.
+    #[schema(nullable = false)]
+    facets: Option<Vec<String>>,
+    /// The dotted paths of the columns, in their order.
+    #[schema(nullable = false)]
+    columns: Option<Vec<String>>,
+    /// How rows are sorted.
+    #[schema(nullable = false)]
+    sorting: Option<Vec<DisplaySorting>>,
+}
+
+/// A field by which rows are sorted.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DisplaySorting {
+    /// The dotted path.
+    field_name: String,
+    /// Whether the order is descending; false by default.
+    #[schema(nullable = false)]
+    desc: Option<bool>,
+}
+
 /// Why there is nothing.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct SearchProblem {
