@@ -108,7 +108,8 @@ impl MetadataService {
 }
 
 fn stream_of(payloads: &[Bytes]) -> impl Stream<Item = Result<Bytes>> + use<> {
-    stream::iter(payloads.to_vec().into_iter().map(Ok))
+    let payloads: Vec<Result<Bytes>> = payloads.iter().cloned().map(Ok).collect();
+    stream::iter(payloads)
 }
 
 /// Reads sheets and checks their documents against the schema; returns the payloads, too.

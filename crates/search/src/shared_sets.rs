@@ -49,7 +49,7 @@ impl SharedSets {
     /// Returns a set.
     pub(crate) async fn find(&self, id: &str) -> Result<Option<Value>, EngineError> {
         self.import().await?;
-        let record = self.store.record(KIND, id).await.map_err(store_error)?;
+        let record = self.store.record(KIND, id).await.map_err(|error| store_error(&error))?;
         Ok(record.as_ref().and_then(|record| self.read(record)))
     }
 
@@ -60,20 +60,20 @@ impl SharedSets {
 
     /// Removes a set.
     pub(crate) async fn remove(&self, id: &str) -> Result<(), EngineError> {
-        self.store.write_record(KIND, id, RecordBase::Any, None).await.map(|_| ()).map_err(store_error)
+        self.store.write_record(KIND, id, RecordBase::Any, None).await.map(|_| ()).map_err(|error| store_error(&error))
     }
 
     /// Brings the index up to date; it must exist.
     pub(crate) async fn copy(&self) -> Result<(), EngineError> {
         self.import().await?;
         let _copying = self.copying.lock().await;
-        let latest = self.store.latest_record_change(KIND).await.map_err(store_error)?;
+        let latest = self.store.latest_record_change(KIND).await.map_err(|error| store_error(&error))?;
         let position = self.engine.position(&self.index).await?;
         let position = position.and_then(|position| position.strip_prefix(POSITION_PREFIX)?.parse::<u64>().ok());
         // A store that was restored from a backup may be behind the index.
         let mut at = position.filter(|position| *position <= latest).unwrap_or_default();
         while at < latest {
-            let page = self.store.records_after(KIND, at, PAGE_SIZE).await.map_err(store_error)?;
+            let page = self.store.records_after(KIND, at, PAGE_SIZE).await.map_err(|error| store_error(&error))?;
             let Some(last) = page.last() else { break };
             at = last.change;
             let batch = page.iter().filter_map(|record| self.operation(record)).collect();
@@ -132,13 +132,13 @@ impl SharedSets {
     async fn write(&self, id: &str, base: RecordBase, set: &Value) -> Result<(), EngineError> {
         let stored = StoredSet { index: self.index.clone(), set: set.clone() };
         let document = serde_json::to_string(&stored).map_err(|error| EngineError::Failed(error.to_string()))?;
-        self.store.write_record(KIND, id, base, Some(document)).await.map(|_| ()).map_err(store_error)
+        self.store.write_record(KIND, id, base, Some(document)).await.map(|_| ()).map_err(|error| store_error(&error))
     }
 }
 
 /// Tells a failure of the store as one of the engine, which has the sets for all that clients know.
-fn store_error(error: StoreError) -> EngineError {
-    let text = error_chain(&error);
+fn store_error(error: &StoreError) -> EngineError {
+    let text = error_chain(error);
     match error {
         StoreError::Unavailable(_) | StoreError::OutcomeUnknown { .. } => {
             tracing::warn!(error = text, "the saved sets cannot be used at the moment");

@@ -1,4 +1,5 @@
 //! Submission sheets: a template of a random schema that is filled with random documents gives back these documents.
+#![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 use std::collections::HashMap;
 use std::io::Cursor;

@@ -94,8 +94,11 @@ fn read_files(path: PathBuf, default_id: String, prefix: &str, paths: Vec<PathBu
     CatalogueFiles { display_name: name_of(&path), path, default_id, files, problems }
 }
 
-/// Returns the JSON files of a folder with their members, by name; a folder that does not exist has none.
-pub(crate) fn json_files(path: &Path) -> Result<Vec<(PathBuf, Map<String, Value>)>, ConfigProblem> {
+/// A JSON file with its members.
+pub(crate) type JsonFile = (PathBuf, Map<String, Value>);
+
+/// Returns the JSON files of a folder, by name; a folder that does not exist has none.
+pub(crate) fn json_files(path: &Path) -> Result<Vec<JsonFile>, ConfigProblem> {
     let listing = match list(path) {
         Ok(listing) => listing,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),

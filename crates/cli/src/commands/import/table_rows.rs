@@ -36,7 +36,7 @@ pub(super) struct TableRows {
 }
 
 enum RowReader {
-    Delimited(DelimitedReader),
+    Delimited(Box<DelimitedReader>),
     Xlsx(XlsxReader),
     Parquet(Box<ParquetReader>, u64),
 }
@@ -54,7 +54,7 @@ impl TableRows {
                     return Err(no_header());
                 }
                 let names = column_names(records.cells())?;
-                Ok(Self { names, reader: RowReader::Delimited(records) })
+                Ok(Self { names, reader: RowReader::Delimited(Box::new(records)) })
             }
             TableFormat::Xlsx => {
                 let mut rows = XlsxReader::open(source.open_file().map_err(failed)?);
