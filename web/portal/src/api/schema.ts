@@ -270,7 +270,7 @@ export interface components {
       status: components['schemas']['CataloguesStatus'];
     };
     SessionState: {
-      person?: null | components['schemas']['SignedInPerson'];
+      person?: components['schemas']['SignedInPerson'] | null;
       signIn: boolean;
     };
     SetAsideDocument: {
