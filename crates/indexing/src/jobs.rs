@@ -23,6 +23,9 @@ use crate::state_file;
 
 const KIND: RecordKind = RecordKind::Job;
 
+/// The file with the name of the data folder.
+const PLACE_FILE: &str = "place.json";
+
 /// How many jobs are kept.
 const MAX_KEPT_JOBS: usize = 200;
 
@@ -44,6 +47,7 @@ struct Inner {
     holder: String,
     /// The name of the data folder, which has the indexes that this server has alone.
     place: String,
+    place_file: PathBuf,
     /// Where earlier versions had the jobs.
     file: PathBuf,
     entries: Mutex<BTreeMap<u64, Entry>>,
@@ -95,12 +99,24 @@ impl Jobs {
         Self(Arc::new(Inner {
             store,
             holder: holder.to_owned(),
-            place: place(&folder.join("place.json"), holder),
+            place: place_in(&folder.join(PLACE_FILE)).unwrap_or_else(|| holder.to_owned()),
+            place_file: folder.join(PLACE_FILE),
             file: folder.join("jobs.json"),
             entries: Mutex::default(),
             synced: tokio::sync::Mutex::default(),
             changed: watch::Sender::new(0),
         }))
+    }
+
+    /// Returns the name of the data folder, which it gets with its first job.
+    fn named_place(&self) -> String {
+        let Inner { place, place_file, .. } = &*self.0;
+        if place_in(place_file).is_none()
+            && let Err(error) = state_file::write(place_file, place)
+        {
+            tracing::warn!(%error, "the name of the data folder cannot be saved; jobs that are interrupted are noticed later");
+        }
+        place.clone()
     }
 
     fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, Entry>> {
@@ -195,7 +211,7 @@ impl Jobs {
         is_shared: bool,
         reason: Option<String>,
     ) -> Result<RunningJob, JobError> {
-        let place = (!is_shared).then(|| self.0.place.clone());
+        let place = (!is_shared).then(|| self.named_place());
         if let Some(id) = self.running(catalogue, place.as_deref()) {
             return Err(JobError::Busy(id));
         }
@@ -294,7 +310,7 @@ impl Jobs {
                 job.status = JobStatus::Interrupted;
                 job.ended_at = Some(Timestamp::now());
             }
-            let place = Some(self.0.place.clone());
+            let place = Some(self.named_place());
             let stored = StoredJob { job, server: self.0.holder.clone(), place, is_cancelled: false };
             self.write(&stored, RecordBase::Absent).await?;
         }
@@ -423,16 +439,9 @@ impl Jobs {
     }
 }
 
-/// Returns the name of a data folder, which it gets when it is used first.
-fn place(file: &Path, holder: &str) -> String {
-    let known: String = state_file::read(file);
-    if !known.is_empty() {
-        return known;
-    }
-    if let Err(error) = state_file::write(file, &holder) {
-        tracing::warn!(%error, "the name of the data folder cannot be saved; jobs that are interrupted are noticed later");
-    }
-    holder.to_owned()
+/// Returns the name of a data folder.
+fn place_in(file: &Path) -> Option<String> {
+    Some(state_file::read::<String>(file)).filter(|name| !name.is_empty())
 }
 
 /// Returns the name of the lease of whoever works on the index of a catalogue.

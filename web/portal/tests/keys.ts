@@ -15,7 +15,10 @@ let base: string;
 let first: string;
 
 before(async () => {
-  server = await startServer(['serve'], { said: FIRST_KEY, env: { AUTH_MODE: 'api-key', REQUIRE_AUTH_FOR_READS: 'false' } });
+  server = await startServer(['serve'], {
+    said: FIRST_KEY,
+    env: { AUTH_MODE: 'api-key', REQUIRE_AUTH_FOR_READS: 'false' },
+  });
   [, base, first] = server.match;
 });
 after(() => server?.stop());

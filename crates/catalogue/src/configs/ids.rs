@@ -12,7 +12,7 @@ const HASH_DIGITS: usize = 8;
 
 /// The first segments of the server's paths, and the names below `/introspection`. A test of the server compares them
 /// with its routes.
-const OWN_ADDRESSES: [&str; 29] = [
+const OWN_ADDRESSES: [&str; 30] = [
     ".well-known",
     "_es",
     "actuator",
@@ -38,6 +38,7 @@ const OWN_ADDRESSES: [&str; 29] = [
     "ready",
     "schemas",
     "sets",
+    "sheets",
     "sqon",
     "studies",
     "submit",

@@ -120,6 +120,12 @@ async fn ask_route(twins: &Twins, method: &str, path: &str) -> bool {
             }
         }
         ("POST", "/download" | "/{catalogue}/download") => download(twins, &address).await,
+        ("PUT", "/admin/catalogues/{catalogue}/display") => {
+            for hidden in ["zzqx", "donors.zzqx"] {
+                let display = json!({ "facets": [hidden], "columns": [hidden] });
+                twins.ask(&Method::PUT, &address, Some(&display)).await;
+            }
+        }
         ("POST", "/admin/catalogues/{catalogue}/reload") => {
             twins.ask(&Method::POST, &address, None).await;
         }

@@ -25,7 +25,7 @@ export default function TypeDictionaryPage({ name }: { name: string }) {
   useTitle(`${name}: data dictionary`);
   if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be shown" />;
   if (!data) return <Skeleton lines={12} />;
-  const all = typeFields((data.schema ?? {}));
+  const all = typeFields(data.schema ?? {});
   const text = search.trim().toLowerCase();
   const fields = all.filter(({ path, title, meaning }) => `${path} ${title} ${meaning}`.toLowerCase().includes(text));
   return (
