@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { before, test } from 'node:test';
+import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
@@ -15,14 +15,28 @@ const ADDRESS = `/portal/manage/submit?study=${STUDY}`;
 /** A checksum that no other file has. */
 const md5 = (number: number) => number.toString(16).padStart(32, 'f0');
 
-before(async () => {
+let study: Promise<void> | undefined;
+
+/** Opens the page, with a study of its own for all tests here. */
+async function openForm(query = '') {
+  await ensureStudy();
+  return open(ADDRESS + query);
+}
+
+async function ensureStudy() {
+  study ??= createStudy();
+  await study;
+}
+
+async function createStudy() {
   const body = JSON.stringify({ studyId: STUDY });
   const headers = { 'content-type': 'application/json' };
   const { ok } = await fetch(`${world.base}/studies/${STUDY}`, { method: 'POST', headers, body });
   assert.ok(ok);
-});
+}
 
 async function stored(): Promise<number> {
+  await ensureStudy();
   const query = 'analysisStates=UNPUBLISHED&limit=1&offset=0';
   const { totalAnalyses } = await fetchJson<AnalysisPage>(`/studies/${STUDY}/analysis/paginated?${query}`);
   return totalAnalyses;
@@ -34,7 +48,7 @@ async function choose(page: Page, name: string, text: string) {
 
 test('a form made from the schema shows each mistake at its field until it is corrected', async () => {
   const before = await stored();
-  const page = await open(ADDRESS);
+  const page = await openForm();
   await page.getByLabel('Type of the analyses').selectOption('sequencingRead');
   const form = page.getByRole('form', { name: 'Form of sequencingRead' });
   await form.getByRole('button', { name: 'Check only' }).click();
@@ -98,7 +112,7 @@ function payload(number: number, fileAccess = 'open') {
 
 test('many payloads are checked together, corrected one by one, and submitted together', async () => {
   const before = await stored();
-  const page = await open(ADDRESS);
+  const page = await openForm();
   const lines = [payload(1), payload(2, 'secret'), payload(3)].map((each) => JSON.stringify(each));
   await choose(page, 'payloads.ndjson', lines.join('\n'));
   await page.getByText('1 with mistakes').waitFor();
@@ -123,7 +137,7 @@ test('many payloads are checked together, corrected one by one, and submitted to
 
 test('a filled sheet has each violation at its cell, is corrected there and submitted as a whole', async () => {
   const before = await stored();
-  const page = await open(`${ADDRESS}&with=sheet`);
+  const page = await openForm('&with=sheet');
   await page.getByLabel('Type of the analyses').selectOption('sequencingRead');
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Sheet to fill (TSV)' }).click();
@@ -160,7 +174,7 @@ test('a filled sheet has each violation at its cell, is corrected there and subm
 });
 
 test('a workbook is made for a type', async () => {
-  const page = await open(`${ADDRESS}&with=sheet&type=alignedReads`);
+  const page = await openForm('&with=sheet&type=alignedReads');
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Sheet to fill (XLSX)' }).click();
   const download = await coming;
