@@ -206,7 +206,7 @@ test('a list of ids becomes a set, and what is not found is told', async () => {
   await shoot(page, 'sets-upload');
   await page.getByLabel('Name of the set').fill('From outside');
   await page.getByRole('button', { name: 'Save 1 as a set' }).click();
-  await page.getByRole('link', { name: 'From outside' }).waitFor();
+  await page.getByRole('link', { name: 'From outside', exact: true }).waitFor();
   await close(page);
 });
 
