@@ -1,8 +1,8 @@
 //! How large an XLSX file is when it is unpacked, found out before anything is kept of it.
 //!
 //! An XLSX is an archive, and a few kilobytes of one can be gigabytes. Its entries are unpacked here and only counted.
-//! The archive must be a plain one, its directory at its very end and complete, so that whoever reads it afterwards
-//! finds the same entries.
+//! The archive must be a plain one, its directory at its very end and complete, and all that its end says must agree:
+//! readers look elsewhere for another directory if it does not, and would find entries that were not counted.
 
 use std::io::Read;
 
@@ -28,8 +28,14 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
     if !file[end..].starts_with(END_SIGNATURE) {
         return Err(no_archive());
     }
-    let entries = number(file, end + 10, 2).ok_or_else(no_archive)?;
-    let start = number(file, end + 16, 4).ok_or_else(no_archive)?;
+    let of_end = |offset, length| number(file, end + offset, length).unwrap_or_default();
+    let (entries, start) = (of_end(10, 2), of_end(16, 4));
+    let is_on_one_disk = of_end(4, 4) == 0 && of_end(8, 2) == entries;
+    let is_small = (1..usize::from(u16::MAX)).contains(&entries);
+    let is_at_end = end.checked_sub(of_end(12, 4)) == Some(start) && of_end(20, 2) == 0;
+    if !(is_on_one_disk && is_small && is_at_end) {
+        return Err(no_archive());
+    }
     let mut at = start;
     let mut left = max_bytes;
     for _ in 0..entries {
@@ -94,6 +100,20 @@ mod tests {
             let mut damaged = file.clone();
             damaged[index] ^= 0xff;
             let _ = check_archive(&damaged, 1 << 20);
+        }
+    }
+
+    #[test]
+    fn an_archive_whose_end_contradicts_itself_is_refused() {
+        let mut workbook = rust_xlsxwriter::Workbook::new();
+        workbook.add_worksheet().write_string(0, 0, "x").unwrap();
+        let file = workbook.save_to_buffer().unwrap();
+        let end = file.len() - END_BYTES;
+        // Disks, entries on this disk, bytes of the directory, bytes of the comment.
+        for offset in [4, 6, 8, 12, 20] {
+            let mut damaged = file.clone();
+            damaged[end + offset] ^= 1;
+            assert!(check_archive(&damaged, 1 << 20).is_err(), "changed at {offset}");
         }
     }
 }

@@ -48,6 +48,8 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
         let mut rows = rows.into_iter();
         let Some(header) = rows.next().filter(|_| name != VALUES_SHEET) else { continue };
         let width = header.cells.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
+        cells += width;
+        check_cells(cells)?;
         let mut sheet = Sheet { columns: line(width, header.cells).unwrap_or_default(), rows: Vec::new(), name };
         for row in rows {
             cells += width;
@@ -115,6 +117,7 @@ pub fn read_delimited_sheet(
     if !records.advance().map_err(failed)? {
         return Err("it is empty; the first line must have the names of the columns".to_owned());
     }
+    check_cells(records.cells().count())?;
     let mut columns: Vec<String> = records.cells().map(Cow::into_owned).collect();
     if let Some(first) = columns.first_mut() {
         *first = first.trim_start_matches('\u{feff}').to_owned();
