@@ -22,11 +22,12 @@ const CELL_BYTES: usize = 48;
 /// What an empty cell counts, though nothing is kept of it: many sheets may share their cells in a file.
 const EMPTY_CELL_BYTES: usize = 16;
 
-/// How many columns a sheet has at most, as in spreadsheets. A cell may say that it is anywhere.
+/// How many columns and rows a sheet has at most, as in spreadsheets. A cell may say that it is anywhere.
 const MAX_COLUMNS: u32 = 16_384;
+const MAX_ROWS: u32 = 1_048_576;
 
 /// How many sheets of a file are read at most.
-const MAX_SHEETS: usize = 128;
+pub(crate) const MAX_SHEETS: usize = 128;
 
 /// Doubles are exact for all integers below this.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -134,15 +135,18 @@ fn read_rows<R: Read + Seek>(
     let mut row = SheetRow { number: 0, cells: Vec::new() };
     while let Some(cell) = cells.next_cell()? {
         let (number, column) = cell.get_position();
-        let number = number.saturating_add(1);
+        if column >= MAX_COLUMNS {
+            return Err(XlsxError::ColumnNumberOverflow);
+        }
+        if number >= MAX_ROWS {
+            return Err(XlsxError::RowNumberOverflow);
+        }
+        let number = number + 1;
         if number != row.number {
             let before = std::mem::replace(&mut row, SheetRow { number, cells: Vec::new() });
             if !before.cells.is_empty() && !visit(before) {
                 return Ok(());
             }
-        }
-        if column >= MAX_COLUMNS {
-            return Err(XlsxError::ColumnNumberOverflow);
         }
         let bytes = match cell.get_value() {
             DataRef::Empty => EMPTY_CELL_BYTES,

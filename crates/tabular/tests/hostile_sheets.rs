@@ -3,7 +3,7 @@
 
 use std::io::{Cursor, Read};
 
-use cantata_tabular::{read_delimited_sheet, read_xlsx_sheets};
+use cantata_tabular::{Sheet, check_sheets, read_delimited_sheet, read_xlsx_sheets};
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
 use rust_xlsxwriter::Workbook;
@@ -74,6 +74,8 @@ fn cells_beyond_a_sheet_and_sheets_without_end_are_refused() {
     assert!(moved("XFE1").unwrap_err().contains("column number overflow"));
     assert!(moved("AAAAAAA1").unwrap_err().contains("column number overflow"));
 
+    assert!(moved("A1048577").unwrap_err().contains("row number overflow"));
+
     let with_sheets = |count: usize, cell: &str| {
         let sheet = |number| format!("<sheet name=\"s{number}\" sheetId=\"{number}\" r:id=\"rId1\"/>");
         let sheets: String = (1..=count).map(sheet).collect();
@@ -97,4 +99,13 @@ fn a_header_of_nothing_but_delimiters_is_bounded() {
     let read = |header: String| read_delimited_sheet(Cursor::new(header.into_bytes()), b'\t', MAX_ROWS);
     assert_eq!(read("\t".repeat(1_000_000)).unwrap_err(), "it has more than 1000000 cells");
     assert!(read("\t".repeat(3_000_000)).unwrap_err().contains("a row is longer than 16 MB"));
+}
+
+#[test]
+fn sheets_without_rows_are_bounded() {
+    let sheet = |columns| Sheet { name: "s".to_owned(), columns: vec![String::new(); columns], rows: Vec::new() };
+    let sheets = |count: usize| (0..count).map(|_| sheet(1)).collect::<Vec<_>>();
+    assert_eq!(check_sheets(&sheets(128), MAX_ROWS), Ok(()));
+    assert_eq!(check_sheets(&sheets(129), MAX_ROWS).unwrap_err(), "it has more than 128 sheets");
+    assert_eq!(check_sheets(&[sheet(1_000_001)], MAX_ROWS).unwrap_err(), "it has more than 1000000 cells");
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::layout::VALUES_SHEET;
 use crate::DelimitedReader;
-use crate::xlsx_reader::read_workbook;
+use crate::xlsx_reader::{MAX_SHEETS, read_workbook};
 
 /// How many cells all sheets together have at most, empty ones included.
 const MAX_CELLS: usize = 1_000_000;
@@ -66,17 +66,20 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
     Ok(sheets)
 }
 
-/// Checks that sheets have no more rows than these, and not too many cells.
+/// Checks that sheets have no more rows than these, and that there are not too many sheets and cells.
 ///
 /// # Errors
 ///
 /// What they have too many of.
 pub fn check_sheets(sheets: &[Sheet], max_rows: usize) -> Result<(), String> {
+    if sheets.len() > MAX_SHEETS {
+        return Err(format!("it has more than {MAX_SHEETS} sheets"));
+    }
     let rows: usize = sheets.iter().map(|sheet| sheet.rows.len()).sum();
     if rows > max_rows {
         return Err(format!("it has more than {max_rows} rows"));
     }
-    let cells = sheets.iter().map(|sheet| sheet.rows.len().saturating_mul(sheet.columns.len()));
+    let cells = sheets.iter().map(|sheet| (sheet.rows.len() + 1).saturating_mul(sheet.columns.len()));
     check_cells(cells.fold(0, usize::saturating_add))
 }
 
