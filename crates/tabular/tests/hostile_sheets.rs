@@ -109,3 +109,25 @@ fn sheets_without_rows_are_bounded() {
     assert_eq!(check_sheets(&sheets(129), MAX_ROWS).unwrap_err(), "it has more than 128 sheets");
     assert_eq!(check_sheets(&[sheet(1_000_001)], MAX_ROWS).unwrap_err(), "it has more than 1000000 cells");
 }
+
+#[test]
+fn parts_that_take_more_memory_than_they_have_bytes_are_refused() {
+    let mut workbook = Workbook::new();
+    workbook.add_worksheet().write_string(0, 0, "name").unwrap();
+    let file = workbook.save_to_buffer().unwrap();
+    let with = |part: &str, change: &dyn Fn(String) -> String| {
+        let file = changed(&file, |name, text| if name == part { change(text) } else { text });
+        read_xlsx_sheets(&file, MAX_BYTES, MAX_ROWS)
+    };
+    let strings = "xl/sharedStrings.xml";
+    // Room is made for so many texts at once.
+    let many = with(strings, &|text| text.replace("uniqueCount=\"1\"", "uniqueCount=\"100000000000\""));
+    assert!(many.unwrap_err().contains("more texts"));
+    assert!(with(strings, &|text| text + "\0").unwrap_err().contains("UTF-8"));
+    // Each format of cells has a copy of the name of its font.
+    let long = format!("<font><name val=\"{}\"/></font></fonts>", "x".repeat(2_000));
+    let long = with("xl/styles.xml", &|text| text.replace("</fonts>", &long));
+    assert!(long.unwrap_err().contains("styles"));
+    let large = with("xl/styles.xml", &|text| text + &"<xf/>".repeat(300_000));
+    assert!(large.unwrap_err().contains("styles"));
+}
