@@ -121,9 +121,9 @@ fn check_part(name: &[u8], part: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the first number in what follows the name of an attribute; 0 if there is none.
+/// Returns the number that follows the name of an attribute; 0 if something else does.
 fn count_at(rest: &[u8]) -> usize {
-    let digits = rest.iter().skip_while(|byte| !byte.is_ascii_digit()).take_while(|byte| byte.is_ascii_digit());
+    let digits = rest.iter().skip_while(|byte| b" \t\r\n='\"+".contains(*byte)).take_while(|byte| byte.is_ascii_digit());
     digits.fold(0, |number: usize, digit| number.saturating_mul(10).saturating_add(usize::from(*digit - b'0')))
 }
 
