@@ -123,7 +123,8 @@ fn check_part(name: &[u8], part: &[u8]) -> Result<(), String> {
 
 /// Returns the number that follows the name of an attribute; 0 if something else does.
 fn count_at(rest: &[u8]) -> usize {
-    let digits = rest.iter().skip_while(|byte| b" \t\r\n='\"+".contains(*byte)).take_while(|byte| byte.is_ascii_digit());
+    let value = rest.iter().skip_while(|byte| b" \t\r\n='\"+".contains(byte));
+    let digits = value.take_while(|byte| byte.is_ascii_digit());
     digits.fold(0, |number: usize, digit| number.saturating_mul(10).saturating_add(usize::from(*digit - b'0')))
 }
 
