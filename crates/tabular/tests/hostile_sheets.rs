@@ -14,7 +14,7 @@ const MAX_ROWS: usize = 10_000;
 /// Returns a workbook whose parts are changed, each by its name.
 fn changed(file: &[u8], change: impl Fn(&str, String) -> String) -> Vec<u8> {
     let number = |at: usize, length: usize| {
-        file[at..at + length].iter().rev().fold(0, |number, byte| (number << 8) | usize::from(*byte))
+        file[at..at + length].iter().rev().fold(0_usize, |number, byte| (number << 8) | usize::from(*byte))
     };
     let end = file.len() - 22;
     let mut at = number(end + 16, 4);
