@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use cantata_catalogue::{NodeNames, flat_name};
-use cantata_sqon::{Condition, Scalar, Sqon, ValueTest};
+use cantata_sqon::{Condition, Scalar, Sqon, ValueTest, ValuesOp};
 
 /// The names of a node, both ways.
 #[derive(Debug, Default)]
@@ -68,15 +68,21 @@ impl NameTranslation {
 
     fn condition(&self, condition: &mut Condition) {
         match condition {
-            Condition::Values { field, values, .. } => {
+            Condition::Values { op, field, values } => {
                 if let Some(of_field) = self.names.values.get(&dotted(field)) {
-                    for value in values {
+                    let mut as_in_network = Vec::new();
+                    for value in values.iter_mut() {
                         if let ValueTest::Equals(Scalar::String(text)) = value
                             && let Some(node) = of_field.get(text.as_str())
                         {
-                            text.clone_from(node);
+                            let network = std::mem::replace(text, node.clone());
+                            // The node may have the value of the network, too; both are the same in buckets.
+                            if *op != ValuesOp::All && !of_field.values().any(|other| *other == network) {
+                                as_in_network.push(ValueTest::Equals(Scalar::String(network)));
+                            }
                         }
                     }
+                    values.extend(as_in_network);
                 }
                 self.rename(field);
             }
@@ -113,10 +119,16 @@ mod tests {
             fields: text(&[("donors.gender", "donor.sex")]),
             values: [("donors.gender".to_owned(), text(&[("Male", "M")]))].into(),
         });
-        let leaf = |field: &str, value: &str| json!({"op": "in", "content": {"fieldName": field, "value": [value]}});
-        let filter = json!({"op": "and", "content": [leaf("donors.gender", "Male"), leaf("study", "Male")]});
+        let leaf = |op: &str, field: &str, values: &[&str]| {
+            json!({"op": op, "content": {"fieldName": field, "value": values}})
+        };
+        let all = leaf("all", "donors.gender", &["Male"]);
+        let filter = [leaf("in", "donors.gender", &["Male"]), all, leaf("in", "study", &["Male"])];
+        let filter = json!({"op": "and", "content": filter});
         let sent = names.filter_for_node(Sqon::parse(&filter).unwrap().unwrap()).to_json();
-        assert_eq!(sent, json!({"op": "and", "content": [leaf("donor.sex", "M"), leaf("study", "Male")]}));
+        let all = leaf("all", "donor.sex", &["M"]);
+        let expected = [leaf("in", "donor.sex", &["M", "Male"]), all, leaf("in", "study", &["Male"])];
+        assert_eq!(sent, json!({"op": "and", "content": expected}));
         assert_eq!(names.field_in_network("donor__sex").as_deref(), Some("donors__gender"));
         // The node's own field of that name would be taken for the other one.
         assert_eq!(names.field_in_network("donors__gender"), None);

@@ -106,10 +106,10 @@ fn count(value: &Value) -> Result<u64, NodeError> {
     count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
 }
 
-/// Reads the buckets of values, with the keys of the network.
+/// Reads the buckets of values, with the keys of the network. Two values of the node may be one in the network.
 fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
-    let named = read_buckets(value)?.into_iter().map(|(key, count)| (names.value_in_network(field, key), count));
-    distinct(named.collect())
+    let buckets = distinct(read_buckets(value)?)?;
+    Ok(buckets.into_iter().map(|(key, count)| (names.value_in_network(field, key), count)).collect())
 }
 
 /// Reads the buckets of a histogram or of ranges; there are none if they were not asked.

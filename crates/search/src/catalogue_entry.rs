@@ -14,6 +14,7 @@ use cantata_store::Store;
 use crate::counters::SearchCounters;
 use crate::engine_provider::{EngineProvider, EngineSetupError};
 use crate::index_probe::IndexFields;
+use crate::index_profile::CountingPause;
 use crate::loaded_catalogue::LoadedCatalogue;
 
 /// The error of a catalogue until its engine has answered once.
@@ -46,6 +47,7 @@ pub(crate) struct ProbeState {
     /// How many probes in a row timed out.
     pub(crate) consecutive_timeouts: usize,
     pub(crate) probes_since_search: usize,
+    pub(crate) counting_pause: CountingPause,
 }
 
 /// Whether a catalogue can be served.

@@ -48,9 +48,11 @@ pub(crate) async fn probe_index(
         let is_current = entry.is_built_from(fields) && records.is_none_or(|records| fields.profile.fits(records));
         if (rebuild || !is_current)
             && config.uses_profile(&fields.mapping)
-            && let Some(profile) = count_values(&**engine, config, &fields.mapping, timeout).await
+            && (state.counting_pause.is_over() || rebuild)
         {
-            fields.profile = Arc::new(profile);
+            let profile = count_values(&**engine, config, &fields.mapping, timeout).await;
+            state.counting_pause.note(profile.is_some());
+            fields.profile = profile.map_or_else(|| Arc::clone(&fields.profile), Arc::new);
         }
     }
     let answer = answer.map(|(fields, _)| fields);

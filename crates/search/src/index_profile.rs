@@ -12,6 +12,33 @@ const MAX_PROFILED_FIELDS: usize = 1_000;
 /// How many fields are counted by one search.
 const FIELDS_PER_SEARCH: usize = 50;
 
+/// How often the pause after a failed count is doubled at most.
+const MAX_DOUBLINGS: u32 = 9;
+
+/// The pause after a count that failed, twice as long each time: on an index that is too large to be counted in time,
+/// each try costs its cluster as much as all searches of a page.
+#[derive(Debug, Default)]
+pub(crate) struct CountingPause {
+    failures: u32,
+    /// How many occasions to count are left out.
+    left: u32,
+}
+
+impl CountingPause {
+    /// Returns whether values may be counted on this occasion.
+    pub(crate) fn is_over(&mut self) -> bool {
+        let is_over = self.left == 0;
+        self.left = self.left.saturating_sub(1);
+        is_over
+    }
+
+    /// Takes note of how a count ended.
+    pub(crate) fn note(&mut self, is_counted: bool) {
+        self.failures = if is_counted { 0 } else { (self.failures + 1).min(MAX_DOUBLINGS) };
+        self.left = if is_counted { 0 } else { 1 << self.failures };
+    }
+}
+
 /// Counts the values of the fields of an index.
 ///
 /// # Errors
@@ -54,4 +81,27 @@ fn is_countable(field: &Field) -> bool {
 
 fn has_range(field: &Field) -> bool {
     field.kind.is_numeric() || field.kind.is_date()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_index_that_cannot_be_counted_is_tried_ever_less_often() {
+        let mut pause = CountingPause::default();
+        let tries = |pause: &mut CountingPause, occasions: usize| {
+            let mut tries = 0;
+            for _ in 0..occasions {
+                if pause.is_over() {
+                    tries += 1;
+                    pause.note(false);
+                }
+            }
+            tries
+        };
+        assert_eq!(tries(&mut pause, 10_000), 27);
+        pause.note(true);
+        assert!(pause.is_over());
+    }
 }

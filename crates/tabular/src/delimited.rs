@@ -10,7 +10,7 @@ const INPUT_BYTES: usize = 1 << 16;
 /// Reads records of cells (RFC 4180, with any delimiter).
 pub struct DelimitedReader {
     input: Box<dyn Read + Send>,
-    /// How many bytes a record has at most, about.
+    /// How many bytes the text of a record has at most, and the ends of its cells, about.
     max_record_bytes: usize,
     parser: Reader,
     buffer: Vec<u8>,
@@ -75,7 +75,9 @@ impl DelimitedReader {
             ends += ended;
             match result {
                 ReadRecordResult::InputEmpty => {}
-                ReadRecordResult::OutputFull if self.text.len() >= self.max_record_bytes => {
+                ReadRecordResult::OutputFull | ReadRecordResult::OutputEndsFull
+                    if self.text.len().max(size_of_val(&*self.ends)) >= self.max_record_bytes =>
+                {
                     let reason =
                         format!("line {}: a row is longer than {} MB", self.line(), self.max_record_bytes >> 20);
                     return Err(io::Error::new(io::ErrorKind::InvalidData, reason));

@@ -1,9 +1,13 @@
-//! How large an XLSX file is when it is unpacked, found out before anything is kept of it.
+//! How much memory an XLSX file takes, found out before anything is kept of it.
 //!
-//! An XLSX is an archive, and a few kilobytes of one can be gigabytes. Its entries are unpacked here and only counted.
-//! The archive must be a plain one, its directory at its very end and complete, so that whoever reads it afterwards
-//! finds the same entries.
+//! An XLSX is an archive, and a few kilobytes of one can be gigabytes. Its entries are unpacked here one by one,
+//! counted, and searched for what takes its reader more memory than the entry has bytes: a number of texts for which
+//! room is made at once, and long names in the styles, of which every cell format has a copy.
+//!
+//! The archive must be a plain one, its directory at its very end and complete, and all that its end says must agree:
+//! readers look elsewhere for another directory if it does not, and would find entries that were not counted.
 
+use std::borrow::Cow;
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
@@ -18,8 +22,15 @@ const LOCAL_SIGNATURE: &[u8] = b"PK\x03\x04";
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
-/// How much is unpacked at once.
-const BUFFER_BYTES: usize = 1 << 16;
+/// The extra field with another name of an entry.
+const UNICODE_PATH: usize = 0x7075;
+
+/// The attribute with the number of texts.
+const TEXT_COUNT: &[u8] = b"uniqueCount";
+
+/// How many bytes the styles have at most, and a name or a text in them.
+const MAX_STYLES_BYTES: usize = 1 << 20;
+const MAX_STYLE_TEXT_BYTES: usize = 512;
 
 /// Checks that a file is a plain archive of at most this number of unpacked bytes; returns why not.
 pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
@@ -28,8 +39,14 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
     if !file[end..].starts_with(END_SIGNATURE) {
         return Err(no_archive());
     }
-    let entries = number(file, end + 10, 2).ok_or_else(no_archive)?;
-    let start = number(file, end + 16, 4).ok_or_else(no_archive)?;
+    let of_end = |offset, length| number(file, end + offset, length).unwrap_or_default();
+    let (entries, start) = (of_end(10, 2), of_end(16, 4));
+    let is_on_one_disk = of_end(4, 4) == 0 && of_end(8, 2) == entries;
+    let is_small = (1..usize::from(u16::MAX)).contains(&entries);
+    let is_at_end = end.checked_sub(of_end(12, 4)) == Some(start) && of_end(20, 2) == 0;
+    if !(is_on_one_disk && is_small && is_at_end) {
+        return Err(no_archive());
+    }
     let mut at = start;
     let mut left = max_bytes;
     for _ in 0..entries {
@@ -38,13 +55,20 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
         let field = |offset, length| number(head, offset, length).unwrap_or_default();
         let packed = entry(file, field(42, 4), field(20, 4)).ok_or_else(no_archive)?;
         let unpacked = match u16::try_from(field(10, 2)).unwrap_or_default() {
-            STORED => packed.len() as u64,
-            DEFLATED => unpacked_bytes(packed, left),
+            STORED => Cow::Borrowed(packed),
+            DEFLATED => Cow::Owned(inflated(packed, left)),
             _ => return Err("it is packed in a way that XLSX files are not".to_owned()),
         };
         let exceeded = || format!("it has more than {} MB when it is unpacked", max_bytes >> 20);
-        left = left.checked_sub(unpacked).ok_or_else(exceeded)?;
-        at += ENTRY_BYTES + field(28, 2) + field(30, 2) + field(32, 2);
+        left = left.checked_sub(unpacked.len() as u64).ok_or_else(exceeded)?;
+        let extra = at + ENTRY_BYTES + field(28, 2);
+        let name = file.get(at + ENTRY_BYTES..extra).ok_or_else(no_archive)?;
+        let comment = extra + field(30, 2);
+        if has_other_name(file.get(extra..comment).ok_or_else(no_archive)?) {
+            return Err(no_archive());
+        }
+        check_part(&name.to_ascii_lowercase(), &unpacked)?;
+        at = comment + field(32, 2);
     }
     if at == end { Ok(()) } else { Err(no_archive()) }
 }
@@ -56,18 +80,52 @@ fn entry(file: &[u8], offset: usize, length: usize) -> Option<&[u8]> {
     file.get(start..start.checked_add(length)?)
 }
 
-/// Counts the bytes of an entry, up to one more than may be. What is damaged ends early, for its reader as well.
-fn unpacked_bytes(packed: &[u8], max_bytes: u64) -> u64 {
-    let mut unpacked = DeflateDecoder::new(packed).take(max_bytes.saturating_add(1));
-    let mut buffer = vec![0; BUFFER_BYTES];
-    let mut bytes = 0;
-    while let Ok(read) = unpacked.read(&mut buffer) {
-        if read == 0 {
-            break;
+/// Unpacks an entry, up to one byte more than may be. What is damaged ends early, for its reader as well.
+fn inflated(packed: &[u8], max_bytes: u64) -> Vec<u8> {
+    let mut unpacked = Vec::new();
+    // What was read before an error stays.
+    let _ = DeflateDecoder::new(packed).take(max_bytes.saturating_add(1)).read_to_end(&mut unpacked);
+    unpacked
+}
+
+/// Returns whether extra fields give an entry another name than its own.
+fn has_other_name(mut extra: &[u8]) -> bool {
+    while let (Some(id), Some(length)) = (number(extra, 0, 2), number(extra, 2, 2)) {
+        if id == UNICODE_PATH {
+            return true;
         }
-        bytes += read as u64;
+        extra = extra.get(4 + length..).unwrap_or_default();
     }
-    bytes
+    false
+}
+
+/// Checks a part of a workbook, whose name is in lower case.
+fn check_part(name: &[u8], part: &[u8]) -> Result<(), String> {
+    let (has_texts, has_styles) = (name.ends_with(b"sharedstrings.xml"), name.ends_with(b"styles.xml"));
+    // XML has neither of them, but encodings in which nothing would be found here do.
+    if (has_texts || has_styles) && part.iter().any(|byte| matches!(byte, 0 | 0x1b)) {
+        return Err("it has a part that is not in UTF-8".to_owned());
+    }
+    if has_texts {
+        let mut places = part.windows(TEXT_COUNT.len()).enumerate().filter(|(_, window)| *window == TEXT_COUNT);
+        if places.any(|(place, _)| count_at(&part[place + TEXT_COUNT.len()..]) > part.len()) {
+            return Err("it says that it has more texts than it has bytes".to_owned());
+        }
+    }
+    let is_text_end = |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'>');
+    if has_styles
+        && (part.len() > MAX_STYLES_BYTES || part.split(is_text_end).any(|text| text.len() > MAX_STYLE_TEXT_BYTES))
+    {
+        return Err("its styles are too large; copy the cells to the template".to_owned());
+    }
+    Ok(())
+}
+
+/// Returns the number that follows the name of an attribute; 0 if something else does.
+fn count_at(rest: &[u8]) -> usize {
+    let value = rest.iter().skip_while(|byte| b" \t\r\n='\"+".contains(byte));
+    let digits = value.take_while(|byte| byte.is_ascii_digit());
+    digits.fold(0, |number: usize, digit| number.saturating_mul(10).saturating_add(usize::from(*digit - b'0')))
 }
 
 /// Reads a number of two or four bytes.
@@ -94,6 +152,20 @@ mod tests {
             let mut damaged = file.clone();
             damaged[index] ^= 0xff;
             let _ = check_archive(&damaged, 1 << 20);
+        }
+    }
+
+    #[test]
+    fn an_archive_whose_end_contradicts_itself_is_refused() {
+        let mut workbook = rust_xlsxwriter::Workbook::new();
+        workbook.add_worksheet().write_string(0, 0, "x").unwrap();
+        let file = workbook.save_to_buffer().unwrap();
+        let end = file.len() - END_BYTES;
+        // Disks, entries on this disk, bytes of the directory, bytes of the comment.
+        for offset in [4, 6, 8, 12, 20] {
+            let mut damaged = file.clone();
+            damaged[end + offset] ^= 1;
+            assert!(check_archive(&damaged, 1 << 20).is_err(), "changed at {offset}");
         }
     }
 }

@@ -8,7 +8,7 @@ use std::io::{self, BufReader, Cursor, Read, Seek};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::{panic, thread};
 
-use calamine::{DataRef, ExcelDateTime, Reader, Xlsx, XlsxError};
+use calamine::{DataRef, ExcelDateTime, Reader, SheetType, Xlsx, XlsxError};
 use serde_json::{Number, Value};
 
 use crate::xlsx_archive::check_archive;
@@ -18,6 +18,16 @@ const ROWS_AHEAD: usize = 256;
 
 /// What a cell takes in memory beside its text.
 const CELL_BYTES: usize = 48;
+
+/// What an empty cell counts, though nothing is kept of it: many sheets may share their cells in a file.
+const EMPTY_CELL_BYTES: usize = 16;
+
+/// How many columns and rows a sheet has at most, as in spreadsheets. A cell may say that it is anywhere.
+const MAX_COLUMNS: u32 = 16_384;
+const MAX_ROWS: u32 = 1_048_576;
+
+/// How many sheets of a file are read at most.
+pub(crate) const MAX_SHEETS: usize = 128;
 
 /// Doubles are exact for all integers below this.
 const MAX_EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -44,7 +54,7 @@ impl XlsxReader {
         let (sender, rows) = sync_channel(ROWS_AHEAD);
         thread::spawn(move || {
             let read = Xlsx::<BufReader<File>>::new(BufReader::new(file)).and_then(|mut workbook| {
-                let Some(first) = workbook.sheet_names().into_iter().next() else { return Ok(()) };
+                let Some(first) = worksheets(&workbook).into_iter().next() else { return Ok(()) };
                 let mut unbounded = u64::MAX;
                 read_rows(&mut workbook, &first, &mut unbounded, &mut |row| sender.send(Ok(Some(row))).is_ok())
             });
@@ -85,7 +95,11 @@ fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<Named
     let mut workbook = Xlsx::<Cursor<&[u8]>>::new(Cursor::new(file)).map_err(failed)?;
     let mut sheets = Vec::new();
     let (mut left, mut bytes_left) = (max_rows, max_bytes);
-    for name in workbook.sheet_names() {
+    let names = worksheets(&workbook);
+    if names.len() > MAX_SHEETS {
+        return Err(format!("it has more than {MAX_SHEETS} sheets"));
+    }
+    for name in names {
         let mut rows = Vec::new();
         let mut is_cut = false;
         read_rows(&mut workbook, &name, &mut bytes_left, &mut |row| {
@@ -103,6 +117,12 @@ fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<Named
     Ok(sheets)
 }
 
+/// Returns the names of the sheets with cells; others have charts.
+fn worksheets<R: Read + Seek>(workbook: &Xlsx<R>) -> Vec<String> {
+    let sheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    sheets.map(|sheet| sheet.name.clone()).collect()
+}
+
 /// Visits the rows of a sheet until `visit` returns false. Many cells may share one text in the file, so their bytes are
 /// bounded here as well.
 fn read_rows<R: Read + Seek>(
@@ -115,7 +135,13 @@ fn read_rows<R: Read + Seek>(
     let mut row = SheetRow { number: 0, cells: Vec::new() };
     while let Some(cell) = cells.next_cell()? {
         let (number, column) = cell.get_position();
-        let number = number.saturating_add(1);
+        if column >= MAX_COLUMNS {
+            return Err(XlsxError::ColumnNumberOverflow);
+        }
+        if number >= MAX_ROWS {
+            return Err(XlsxError::RowNumberOverflow);
+        }
+        let number = number + 1;
         if number != row.number {
             let before = std::mem::replace(&mut row, SheetRow { number, cells: Vec::new() });
             if !before.cells.is_empty() && !visit(before) {
@@ -123,7 +149,7 @@ fn read_rows<R: Read + Seek>(
             }
         }
         let bytes = match cell.get_value() {
-            DataRef::Empty => continue,
+            DataRef::Empty => EMPTY_CELL_BYTES,
             DataRef::SharedString(text) => CELL_BYTES + text.len(),
             DataRef::String(text) => CELL_BYTES + text.len(),
             _ => CELL_BYTES,

@@ -23,6 +23,13 @@ test('the numbers of a chart are CSV that spreadsheets read', () => {
   expect(toCsv({ ...numbers, series: [''], rows: [] })).toBe('Sex,Records\r\n');
 });
 
+test('no value of a chart is a formula of a spreadsheet', () => {
+  const labels = ['=HYPERLINK("x")', '+1+1', '@a', '-5', '-', '-1; +2'];
+  const rows = labels.map((label) => ({ label, counts: [1] }));
+  const lines = toCsv({ ...numbers, series: [''], rows }).split('\r\n');
+  expect(lines.slice(1, -1)).toEqual([`"'=HYPERLINK(""x"")",1`, "'+1+1,1", "'@a,1", '-5,1', '-,1', '-1; +2,1']);
+});
+
 test('the picture of a chart is a document of its own', () => {
   const svg = toSvg(drawingOf(numbers));
   expect(svg).toContain('Sex &#60;by&#62; type');

@@ -4,6 +4,7 @@
 
 use std::io::{self, Cursor};
 
+use axum::Extension;
 use axum::extract::{Request, State};
 use bytes::Bytes;
 use cantata_core::{Error, ErrorId, ErrorOrigin};
@@ -13,6 +14,7 @@ use http::{HeaderMap, HeaderValue, header};
 
 use super::submit::submit_options;
 use crate::RequestId;
+use crate::access::AuditSlot;
 use crate::error_body::{ApiError, ApiResult, ErrorBody};
 use crate::extract::{
     BodyShare, MAX_DISCARDED_BYTES, Params, Segments, content_type, discard, malformed, read_limited,
@@ -114,6 +116,7 @@ pub(crate) async fn submit_sheet(
     State(state): State<AppState>,
     Segments(study_id): Segments<String>,
     params: Params,
+    audit: Option<Extension<AuditSlot>>,
     request: Request,
 ) -> ApiResult {
     let origin = ErrorOrigin::SubmitService;
@@ -127,6 +130,9 @@ pub(crate) async fn submit_sheet(
         validate_only: params.boolean(origin, "validateOnly", false)?,
         options: submit_options(&params)?,
     };
+    if let Some(Extension(audit)) = audit.filter(|_| sheets.validate_only) {
+        audit.mark_dry_run();
+    }
     let format = match sheet_format(request.headers()) {
         Ok(format) => format,
         Err(error) => {

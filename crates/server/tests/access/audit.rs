@@ -60,6 +60,10 @@ async fn a_dry_run_is_marked_where_it_changes_nothing_and_nowhere_else() {
     };
     assert_eq!(send("/submit/ABC?validateOnly=true", &payload).await, true);
     assert_eq!(send("/submit/ABC/batch?validateOnly=true", &json!([payload])).await, true);
+    let rows = json!([{"row": 2, "cells": ["a"]}]);
+    let sheets = json!({"sheets": [{"name": "analyses", "columns": [{"name": "#row"}], "rows": rows}]});
+    assert_eq!(send("/sheets/ABC?type=sequencingRead&validateOnly=true", &sheets).await, true);
+    assert_eq!(send("/sheets/ABC?type=sequencingRead", &sheets).await, Value::Null);
     assert_eq!(send("/submit/ABC?validateOnly=false", &payload).await, Value::Null);
     assert_eq!(send("/studies/XYZ?validateOnly=true", &json!({"studyId": "XYZ"})).await, Value::Null);
 }

@@ -116,10 +116,11 @@ impl Assembly {
 
     /// Reports unknown columns that have cells, and columns that are there twice.
     fn check_columns(&mut self, sheet: usize, roles: &[Option<ColumnRole>]) {
+        let mut seen = HashSet::new();
         for (index, role) in roles.iter().enumerate() {
             let of_sheet = &self.filled.sheets[sheet];
             let name = of_sheet.columns[index].clone();
-            let is_repeated = role.is_some() && roles[..index].contains(role);
+            let is_repeated = role.is_some_and(|role| !seen.insert(role));
             let is_used = || of_sheet.rows.iter().any(|line| !line.cells[index].trim().is_empty());
             if is_repeated {
                 self.filled.push_cell(sheet, 1, index, format!("two columns are called {}", plain_name(&name)));

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::layout::VALUES_SHEET;
 use crate::DelimitedReader;
-use crate::xlsx_reader::read_workbook;
+use crate::xlsx_reader::{MAX_SHEETS, read_workbook};
 
 /// How many cells all sheets together have at most, empty ones included.
 const MAX_CELLS: usize = 1_000_000;
@@ -48,6 +48,8 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
         let mut rows = rows.into_iter();
         let Some(header) = rows.next().filter(|_| name != VALUES_SHEET) else { continue };
         let width = header.cells.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
+        cells += width;
+        check_cells(cells)?;
         let mut sheet = Sheet { columns: line(width, header.cells).unwrap_or_default(), rows: Vec::new(), name };
         for row in rows {
             cells += width;
@@ -64,17 +66,20 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
     Ok(sheets)
 }
 
-/// Checks that sheets have no more rows than these, and not too many cells.
+/// Checks that sheets have no more rows than these, and that there are not too many sheets and cells.
 ///
 /// # Errors
 ///
 /// What they have too many of.
 pub fn check_sheets(sheets: &[Sheet], max_rows: usize) -> Result<(), String> {
+    if sheets.len() > MAX_SHEETS {
+        return Err(format!("it has more than {MAX_SHEETS} sheets"));
+    }
     let rows: usize = sheets.iter().map(|sheet| sheet.rows.len()).sum();
     if rows > max_rows {
         return Err(format!("it has more than {max_rows} rows"));
     }
-    let cells = sheets.iter().map(|sheet| sheet.rows.len().saturating_mul(sheet.columns.len()));
+    let cells = sheets.iter().map(|sheet| (sheet.rows.len() + 1).saturating_mul(sheet.columns.len()));
     check_cells(cells.fold(0, usize::saturating_add))
 }
 
@@ -115,6 +120,7 @@ pub fn read_delimited_sheet(
     if !records.advance().map_err(failed)? {
         return Err("it is empty; the first line must have the names of the columns".to_owned());
     }
+    check_cells(records.cells().count())?;
     let mut columns: Vec<String> = records.cells().map(Cow::into_owned).collect();
     if let Some(first) = columns.first_mut() {
         *first = first.trim_start_matches('\u{feff}').to_owned();

@@ -45,7 +45,8 @@ impl SheetLayout {
                 add_column(sheet, column, &shown)?;
                 let mut validation = DataValidation::new().set_input_message(hint(role, &shown))?;
                 let has_choice = |allowed: &&Vec<String>| {
-                    shown.kind != "list" && allowed.iter().all(|text| text.len() <= MAX_VALUE_BYTES)
+                    let is_short = |text: &String| text.len() <= MAX_VALUE_BYTES;
+                    shown.kind != "list" && !allowed.is_empty() && allowed.iter().all(is_short)
                 };
                 if let Some(allowed) = shown.allowed.as_ref().filter(has_choice) {
                     for (row, text) in (0..).zip(allowed) {

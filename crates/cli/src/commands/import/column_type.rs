@@ -37,7 +37,7 @@ impl ColumnType {
             Self::Boolean
         } else if long(cell).is_some() {
             Self::Long
-        } else if double(cell).is_some() {
+        } else if double(cell).is_some() && !is_whole(cell) {
             Self::Double
         } else {
             Self::of_text(cell)
@@ -100,6 +100,12 @@ fn double(cell: &str) -> Option<Number> {
     cell.parse::<f64>().ok().filter(|_| is_number && !is_padded).and_then(Number::from_f64)
 }
 
+/// Returns whether a cell has nothing but digits. Where they are too many for a whole number they are a name: a double
+/// would round it.
+fn is_whole(cell: &str) -> bool {
+    cell.strip_prefix('-').unwrap_or(cell).bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Returns whether a cell is a date such as `2024-05-31`, or a moment such as `2024-05-31T12:00:00Z`.
 fn is_date(cell: &str) -> bool {
     let bytes = cell.as_bytes();
@@ -138,7 +144,7 @@ mod tests {
             ("00.5", ColumnType::Keyword),
             ("inf", ColumnType::Keyword),
             ("1-2", ColumnType::Keyword),
-            ("99999999999999999999", ColumnType::Double),
+            ("99999999999999999999", ColumnType::Keyword),
             ("2024-02-29", ColumnType::Date),
             ("2024-02-30", ColumnType::Keyword),
             ("2024-02-29T12:00:00Z", ColumnType::Date),

@@ -59,7 +59,7 @@ impl TableRows {
             TableFormat::Xlsx => {
                 let mut rows = XlsxReader::open(source.open_file().map_err(failed)?);
                 let header = rows.next_row().map_err(failed)?.ok_or_else(no_header)?;
-                let width = header.cells.last().map_or(0, |(column, _)| column + 1);
+                let width = header.cells.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
                 let mut names = vec![String::new(); width];
                 for (column, value) in header.cells {
                     names[column] = cell_text(&value);
