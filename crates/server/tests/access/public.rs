@@ -133,3 +133,17 @@ async fn events_exports_and_entities_are_shown_by_study() {
     }
     assert_forbidden(&guarded.get("/entities", &reader).await);
 }
+
+#[tokio::test]
+async fn a_stream_of_events_ends_with_its_credential() {
+    let guarded = Guarded::closed().await;
+    guarded.study("ABC").await;
+    let reader = guarded.key("reader", &["STUDY.ABC.READ"]).await;
+    let authorization = format!("Bearer {reader}");
+    let mut events = guarded.server.event_stream("", &[("authorization", authorization.as_str())]).await;
+    analysis(&guarded, "ABC", false).await;
+    assert!(events.next().await.is_some());
+    guarded.keys.revoke("reader").await.unwrap();
+    analysis(&guarded, "ABC", false).await;
+    assert_eq!(events.next().await, None);
+}
