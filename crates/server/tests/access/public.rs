@@ -131,7 +131,9 @@ async fn events_exports_and_entities_are_shown_by_study() {
         guarded.get(&entity(&own), credential).await.assert_status(200);
         guarded.get(&entity(&foreign), credential).await.assert_error_id(404, "legacy.entity.not.found");
     }
-    assert_forbidden(&guarded.get("/entities", &reader).await);
+    for credential in [&reader, &denied] {
+        assert_forbidden(&guarded.get("/entities", credential).await);
+    }
 }
 
 #[tokio::test]
