@@ -93,6 +93,9 @@ async fn storage_servers_read_entities_and_analyses_without_a_credential() {
         assert_unauthorized(&guarded.get(path, "").await);
     }
     assert_unauthorized(&guarded.get(&entity, "nonsense").await);
+    // A person at the same address is no storage server: what their session allows counts.
+    let session = [("cookie", "__Host-cantata-session=nonsense"), ("x-cantata-session", "1")];
+    assert_unauthorized(&guarded.server.send(Method::GET, &entity, &session, None).await);
 }
 
 #[tokio::test]
