@@ -17,7 +17,7 @@ use cantata_core::{Timestamp, error_chain};
 use cantata_store::{RecordBase, RecordKind, SharedRecord, Store, StoreError};
 use tokio::sync::Mutex;
 
-use crate::people::PersonAccess;
+use crate::people::{PersonAccess, record_id};
 use crate::{KeyDigest, KeyError, KeyRecord, ResolvedKey, ScopeRules};
 
 /// How long what was read counts.
@@ -60,7 +60,7 @@ struct Followed {
     person_change: Option<u64>,
     /// By id.
     keys: HashMap<String, KeyRecord>,
-    /// By subject.
+    /// By the id of their record.
     people: HashMap<String, PersonAccess>,
 }
 
@@ -146,8 +146,12 @@ impl KeyRegistry {
         let mut last = followed.person_change.unwrap_or_default();
         for record in self.records_after(RecordKind::Person, last).await? {
             last = record.change;
-            if let Some(person) = PersonAccess::parse(&record)? {
-                followed.people.insert(person.subject.clone(), person);
+            let read = PersonAccess::parse(&record).inspect_err(|error| {
+                tracing::error!(error = error_chain(error), "the keys of a person are not accepted");
+            });
+            match read {
+                Ok(Some(person)) => drop(followed.people.insert(record.id, person)),
+                Ok(None) | Err(_) => drop(followed.people.remove(&record.id)),
             }
         }
         followed.person_change = Some(last.max(person_change));
@@ -158,7 +162,7 @@ impl KeyRegistry {
         let resolve = |key: &KeyRecord| match &key.owner {
             None => Some(ResolvedKey::new(key.clone())),
             Some(owner) => {
-                let access = followed.people.get(owner)?;
+                let access = followed.people.get(&record_id(owner))?;
                 let micros = i64::try_from(self.owner_access.as_micros()).unwrap_or(i64::MAX);
                 let until = Timestamp::from_micros(access.signed_in.as_micros().saturating_add(micros));
                 Some(ResolvedKey::of_person(key.clone(), access, &self.rules, until))

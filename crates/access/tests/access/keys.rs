@@ -127,6 +127,16 @@ async fn a_key_that_cannot_be_read_is_not_accepted_and_the_others_are() {
     }
 }
 
+#[tokio::test]
+async fn a_person_who_cannot_be_read_leaves_the_keys_of_others_in_force() {
+    let shared = Shared::new();
+    let ada = add(&shared.keys(), "ada", None).await;
+    for damage in ["{", "{}", "[]"] {
+        shared.store.write_record(RecordKind::Person, "p", RecordBase::Any, Some(damage.to_owned())).await.unwrap();
+        assert_eq!(name(&shared.server(), ada.reveal()).await, Ok("ada".to_owned()), "{damage}");
+    }
+}
+
 /// Writes a file of keys as earlier versions did.
 fn write_key_file(folder: &TempDir, records: &[KeyRecord]) {
     let content = serde_json::json!({"version": 1, "keys": records});
