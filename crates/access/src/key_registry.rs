@@ -32,6 +32,9 @@ const MAX_ATTEMPTS: usize = 200;
 /// How many keys in force a person may have.
 const MAX_OWN_KEYS: usize = 100;
 
+/// How many keys of a person are kept that are not in force any more.
+const MAX_ENDED_OWN_KEYS: usize = 100;
+
 /// How long the access of a person counts after a sign-in, by default.
 const DEFAULT_OWNER_ACCESS: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -227,10 +230,24 @@ impl KeyRegistry {
                 return Err(KeyError::TooMany(MAX_OWN_KEYS));
             }
             if self.write(&record, RecordBase::Kind(latest)).await? {
+                if let Err(error) = self.remove_ended(&keys, record.owner.as_deref(), now).await {
+                    tracing::warn!(%error, "keys that ended could not be removed; the next key of their owner tries again");
+                }
                 return Ok(());
             }
         }
         Err(KeyError::Unavailable("other servers change the keys all the time".to_owned()))
+    }
+
+    /// Removes the oldest keys of a person that ended, beyond the number that is kept: a person may make and revoke keys
+    /// without an end. The empty records stay, since a server may not have seen yet that a key was revoked.
+    async fn remove_ended(&self, keys: &[KeyRecord], owner: Option<&str>, now: Timestamp) -> Result<(), KeyError> {
+        let is_ended = |key: &&KeyRecord| owner.is_some() && key.owner.as_deref() == owner && !key.is_active(now);
+        let ended: Vec<&KeyRecord> = keys.iter().filter(is_ended).collect();
+        for key in &ended[..ended.len().saturating_sub(MAX_ENDED_OWN_KEYS)] {
+            self.store.write_record(RecordKind::Key, &key.id, RecordBase::Any, None).await?;
+        }
+        Ok(())
     }
 
     /// Adds keys that another place had, unless they are here already.
