@@ -17,7 +17,7 @@ use cantata_core::{Timestamp, error_chain};
 use cantata_store::{RecordBase, RecordKind, SharedRecord, Store, StoreError};
 use tokio::sync::Mutex;
 
-use crate::people::PersonAccess;
+use crate::people::{PersonAccess, record_id};
 use crate::{KeyDigest, KeyError, KeyRecord, ResolvedKey, ScopeRules};
 
 /// How long what was read counts.
@@ -31,6 +31,9 @@ const MAX_ATTEMPTS: usize = 200;
 
 /// How many keys in force a person may have.
 const MAX_OWN_KEYS: usize = 100;
+
+/// How many keys of a person are kept that are not in force any more.
+const MAX_ENDED_OWN_KEYS: usize = 100;
 
 /// How long the access of a person counts after a sign-in, by default.
 const DEFAULT_OWNER_ACCESS: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -60,7 +63,7 @@ struct Followed {
     person_change: Option<u64>,
     /// By id.
     keys: HashMap<String, KeyRecord>,
-    /// By subject.
+    /// By the id of their record.
     people: HashMap<String, PersonAccess>,
 }
 
@@ -146,8 +149,12 @@ impl KeyRegistry {
         let mut last = followed.person_change.unwrap_or_default();
         for record in self.records_after(RecordKind::Person, last).await? {
             last = record.change;
-            if let Some(person) = PersonAccess::parse(&record)? {
-                followed.people.insert(person.subject.clone(), person);
+            let read = PersonAccess::parse(&record).inspect_err(|error| {
+                tracing::error!(error = error_chain(error), "the keys of a person are not accepted");
+            });
+            match read {
+                Ok(Some(person)) => drop(followed.people.insert(record.id, person)),
+                Ok(None) | Err(_) => drop(followed.people.remove(&record.id)),
             }
         }
         followed.person_change = Some(last.max(person_change));
@@ -158,7 +165,7 @@ impl KeyRegistry {
         let resolve = |key: &KeyRecord| match &key.owner {
             None => Some(ResolvedKey::new(key.clone())),
             Some(owner) => {
-                let access = followed.people.get(owner)?;
+                let access = followed.people.get(&record_id(owner))?;
                 let micros = i64::try_from(self.owner_access.as_micros()).unwrap_or(i64::MAX);
                 let until = Timestamp::from_micros(access.signed_in.as_micros().saturating_add(micros));
                 Some(ResolvedKey::of_person(key.clone(), access, &self.rules, until))
@@ -223,10 +230,24 @@ impl KeyRegistry {
                 return Err(KeyError::TooMany(MAX_OWN_KEYS));
             }
             if self.write(&record, RecordBase::Kind(latest)).await? {
+                if let Err(error) = self.remove_ended(&keys, record.owner.as_deref(), now).await {
+                    tracing::warn!(%error, "keys that ended could not be removed; the next key of their owner tries again");
+                }
                 return Ok(());
             }
         }
         Err(KeyError::Unavailable("other servers change the keys all the time".to_owned()))
+    }
+
+    /// Removes the oldest keys of a person that ended, beyond the number that is kept: a person may make and revoke keys
+    /// without an end. The empty records stay, since a server may not have seen yet that a key was revoked.
+    async fn remove_ended(&self, keys: &[KeyRecord], owner: Option<&str>, now: Timestamp) -> Result<(), KeyError> {
+        let is_ended = |key: &&KeyRecord| owner.is_some() && key.owner.as_deref() == owner && !key.is_active(now);
+        let ended: Vec<&KeyRecord> = keys.iter().filter(is_ended).collect();
+        for key in &ended[..ended.len().saturating_sub(MAX_ENDED_OWN_KEYS)] {
+            self.store.write_record(RecordKind::Key, &key.id, RecordBase::Any, None).await?;
+        }
+        Ok(())
     }
 
     /// Adds keys that another place had, unless they are here already.

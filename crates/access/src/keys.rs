@@ -11,7 +11,10 @@ use crate::{AuthMethod, Identity, KeyDigest, KeySecret, ScopeRules};
 /// The maximum length of a key name, in characters.
 const MAX_NAME_LENGTH: usize = 100;
 
-/// A key as it is stored. Revoked keys stay, so that the audit log can be resolved later.
+/// The maximum length of a scope of a key, in characters.
+const MAX_SCOPE_LENGTH: usize = 500;
+
+/// A key as it is stored. Revoked keys stay, so that the audit log can be resolved later; of those of a person, the latest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KeyRecord {
@@ -81,7 +84,7 @@ pub enum KeyError {
     )]
     Name(String),
     /// A scope is invalid.
-    #[error("'{0}' cannot be a scope; expected a text without spaces such as song.WRITE")]
+    #[error("'{0}' cannot be a scope; expected 1 to {MAX_SCOPE_LENGTH} characters without spaces, such as song.WRITE")]
     Scope(String),
     /// An active key has the name already.
     #[error("a key is named '{0}' already; revoke it first, or choose another name")]
@@ -109,8 +112,10 @@ impl KeyRecord {
         if name.trim().is_empty() || name.chars().count() > MAX_NAME_LENGTH || name.chars().any(char::is_control) {
             return Err(KeyError::Name(name.to_owned()));
         }
-        let is_scope =
-            |scope: &&String| !scope.is_empty() && !scope.chars().any(|c| c.is_whitespace() || c.is_control());
+        let is_scope = |scope: &&String| {
+            (1..=MAX_SCOPE_LENGTH).contains(&scope.chars().count())
+                && !scope.chars().any(|c| c.is_whitespace() || c.is_control())
+        };
         if let Some(wrong) = scopes.iter().find(|scope| !is_scope(scope)) {
             return Err(KeyError::Scope(wrong.clone()));
         }

@@ -27,13 +27,17 @@ impl PersonAccess {
     }
 }
 
+/// Returns the id of the record of a person; a subject may have any characters and any length.
+pub(crate) fn record_id(subject: &str) -> String {
+    KeyDigest::of(subject).to_hex()
+}
+
 /// Records what a person who has signed in may do.
 pub(crate) async fn record_sign_in(store: &dyn Store, person: &Person) -> Result<()> {
     let access =
         PersonAccess { subject: person.subject.clone(), scopes: person.scopes.clone(), signed_in: Timestamp::now() };
     let failed = |error: serde_json::Error| StoreError::failed("writing what a person may do as JSON", error);
     let document = serde_json::to_string(&access).map_err(failed)?;
-    // A subject may have any characters and any length.
-    let id = KeyDigest::of(&person.subject).to_hex();
+    let id = record_id(&person.subject);
     store.write_record(RecordKind::Person, &id, RecordBase::Any, Some(document)).await.map(|_| ())
 }

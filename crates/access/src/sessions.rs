@@ -102,7 +102,10 @@ impl Sessions {
         let Person { subject, scopes, claims } = person;
         let session = Session { subject, scopes, claims, created: now, seen: now };
         self.write(&self.id(secret.reveal()), RecordBase::Absent, Some(&session)).await?;
-        self.remove_ended(now).await?;
+        if let Err(error) = self.remove_ended(now).await {
+            let error = error_chain(&error);
+            tracing::warn!(error, "sessions that have ended could not be removed; the next sign-in tries again");
+        }
         Ok(secret)
     }
 
@@ -111,11 +114,13 @@ impl Sessions {
         let id = self.id(secret);
         let Some(record) = self.store.record(RecordKind::Session, &id).await? else { return Ok(None) };
         let now = Timestamp::now();
-        let Some(session) = parse(&record)?.filter(|session| self.is_active(session, now)) else { return Ok(None) };
+        let Some(session) = parse(&record).filter(|session| self.is_active(session, now)) else { return Ok(None) };
         if elapsed(session.seen, now) >= SEEN_RESOLUTION {
             let seen = Session { seen: now, ..session.clone() };
-            // Another server may have done so, or ended the session.
-            self.write(&id, RecordBase::Record(record.change), Some(&seen)).await?;
+            // Another server may have done so, or ended the session. On a full disk people can still read.
+            if let Err(error) = self.write(&id, RecordBase::Record(record.change), Some(&seen)).await {
+                tracing::warn!(error = error_chain(&error), "the use of a session could not be recorded");
+            }
         }
         let Session { subject, scopes, claims, .. } = session;
         let (name, person) = (subject.clone(), Some(subject));
@@ -139,7 +144,7 @@ impl Sessions {
             let Some(last) = records.last() else { return Ok(()) };
             after = last.change;
             for record in &records {
-                if parse(record)?.is_some_and(|session| session.subject == subject) {
+                if parse(record).is_some_and(|session| session.subject == subject) {
                     self.write(&record.id, RecordBase::Any, None).await?;
                 }
             }
@@ -150,8 +155,7 @@ impl Sessions {
     async fn remove_ended(&self, now: Timestamp) -> Result<()> {
         let records = self.store.records_after(RecordKind::Session, 0, MAX_REMOVED).await?;
         for record in &records {
-            // What cannot be read is no session of anybody.
-            let is_active = parse(record).ok().flatten().is_some_and(|session| self.is_active(&session, now));
+            let is_active = parse(record).is_some_and(|session| self.is_active(&session, now));
             if !is_active && record.document.is_some() {
                 self.write(&record.id, RecordBase::Record(record.change), None).await?;
             }
@@ -184,8 +188,7 @@ fn elapsed(since: Timestamp, now: Timestamp) -> Duration {
     Duration::from_micros(u64::try_from(now.as_micros() - since.as_micros()).unwrap_or_default())
 }
 
-fn parse(record: &SharedRecord) -> Result<Option<Session>> {
-    let Some(document) = &record.document else { return Ok(None) };
-    let read = serde_json::from_str(document);
-    read.map(Some).map_err(|error| StoreError::corrupt("a session", error_chain(&error)))
+/// Reads a session; what was removed or cannot be read is none, and its browser signs in again.
+fn parse(record: &SharedRecord) -> Option<Session> {
+    serde_json::from_str(record.document.as_ref()?).ok()
 }

@@ -49,7 +49,7 @@ pub struct SignInSettings {
     pub scope_claim: Option<String>,
     /// Which scopes groups and roles grant.
     pub roles: RoleMapping,
-    /// The minimum time between two fetches because of an unknown key.
+    /// The minimum time between two fetches because of an unknown key, or because the one before has failed.
     pub min_fetch_interval: Duration,
 }
 
@@ -115,9 +115,12 @@ pub struct SignIn {
     issuer: IssuerUrl,
     redirect: RedirectUrl,
     http: ProviderHttp,
-    /// What the provider says, and when it was fetched; locked during a fetch.
-    provider: Mutex<Option<(Arc<ProviderMetadataWithLogout>, Instant)>>,
+    /// Locked during a fetch.
+    provider: Mutex<Option<Asked>>,
 }
+
+/// What the provider says, or why it does not, and when it was asked.
+type Asked = (Result<Arc<ProviderMetadataWithLogout>, SignInError>, Instant);
 
 /// Sends requests to the provider.
 struct ProviderHttp {
@@ -232,23 +235,25 @@ impl SignIn {
     /// Returns what the provider says, no older than an age if it can be fetched.
     async fn provider(&self, max_age: Duration) -> Result<Arc<ProviderMetadataWithLogout>, SignInError> {
         let mut known = self.provider.lock().await;
-        if let Some((provider, fetched)) = &*known
-            && fetched.elapsed() < max_age
-        {
-            return Ok(Arc::clone(provider));
+        if let Some((outcome, fetched)) = &*known {
+            // Those who waited for a fetch that has failed would otherwise wait for the next one, one after the other.
+            let max_age = if outcome.is_ok() { max_age } else { self.settings.min_fetch_interval };
+            if fetched.elapsed() < max_age {
+                return outcome.clone();
+            }
         }
         let fetched = ProviderMetadataWithLogout::discover_async(self.issuer.clone(), &self.http).await;
-        let provider = match (fetched, known.take()) {
-            (Ok(provider), _) => Arc::new(provider),
-            (Err(error), Some((provider, _))) => {
+        let outcome = match (fetched, known.take()) {
+            (Ok(provider), _) => Ok(Arc::new(provider)),
+            (Err(error), Some((Ok(provider), _))) => {
                 let error = error_chain(&error);
                 tracing::warn!(error, "the identity provider cannot be asked; what it said last stays valid");
-                provider
+                Ok(provider)
             }
-            (Err(error), None) => return Err(SignInError::Unavailable(error_chain(&error))),
+            (Err(error), _) => Err(SignInError::Unavailable(error_chain(&error))),
         };
-        *known = Some((Arc::clone(&provider), Instant::now()));
-        Ok(provider)
+        *known = Some((outcome.clone(), Instant::now()));
+        outcome
     }
 }
 

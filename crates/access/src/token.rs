@@ -131,7 +131,8 @@ impl TokenVerifier {
         let mut scopes = claims::scopes(&claims, self.rules.scope_claim.as_deref());
         self.rules.roles.add_scopes(&claims, &mut scopes);
         let name = claims::name(&claims);
-        let person = Some(name.clone());
+        // People choose their names themselves; only subjects are given once.
+        let person = claims.get("sub").and_then(Value::as_str).map(str::to_owned);
         let identity = Arc::new(Identity { auth_method: AuthMethod::Token, name, scopes, claims, person });
         let until = (expiry as u64).saturating_add(self.rules.clock_skew.as_secs());
         self.cache.insert(digest, VerifiedToken { identity: Arc::clone(&identity), until, key });

@@ -38,11 +38,16 @@ pub(crate) struct SetReader {
 impl SetReader {
     /// Returns the reader of an identity.
     pub(crate) fn of(identity: &Identity) -> Self {
-        let is_known = !matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked);
-        let owner = is_known.then(|| match &identity.person {
-            Some(person) => format!("person:{person}"),
-            None => format!("key:{}", identity.name),
-        });
+        let name = &identity.name;
+        let owner = match (identity.auth_method, &identity.person) {
+            (AuthMethod::Anonymous | AuthMethod::Unchecked, _) => None,
+            (_, Some(person)) => Some(format!("person:{person}")),
+            // Each kind of credential has names of its own, which somebody else has given.
+            (AuthMethod::ApiKey, None) => Some(format!("key:{name}")),
+            (AuthMethod::Introspection, None) => Some(format!("key-of-another-server:{name}")),
+            (AuthMethod::Token | AuthMethod::Session, None) => Some(format!("token:{name}")),
+        };
+        let is_known = owner.is_some();
         let groups = identity.groups().into_iter().map(|group| format!("{GROUP_PREFIX}{group}"));
         Self {
             owns_all: identity.auth_method == AuthMethod::Unchecked,

@@ -7,6 +7,7 @@
 
 mod audit;
 mod credential_cache;
+mod follower;
 mod guard;
 mod readable_studies;
 
@@ -14,6 +15,7 @@ pub(crate) use audit::{
     AuditInterceptor, AuditRecord, AuditSlot, AuditedRequest, ChangeAudit, is_reading, write_begun,
 };
 pub(crate) use credential_cache::CredentialCache;
+pub(crate) use follower::Follower;
 pub(crate) use guard::{AccessGuard, FromStorageServer, RequiredScope, STUDY_PARAMETER, VisibleStates};
 pub(crate) use readable_studies::ReadableStudies;
 

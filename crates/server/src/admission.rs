@@ -19,7 +19,7 @@ use futures_util::FutureExt as _;
 use http::{Version, header};
 use tower::{Service, ServiceExt as _};
 
-use crate::access::FromStorageServer;
+use crate::access::{FromStorageServer, session_secret};
 use crate::body_hook::with_guard;
 use crate::error_body::ApiError;
 use crate::es_compat;
@@ -104,6 +104,7 @@ fn is_from_storage_server(state: &AppState, request: &Request) -> bool {
     let servers = &state.access.storage_servers;
     !servers.is_empty()
         && !request.headers().contains_key(header::AUTHORIZATION)
+        && session_secret(request.headers()).is_none()
         && servers.contains(state.limits.client_address(request))
 }
 

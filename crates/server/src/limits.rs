@@ -105,7 +105,11 @@ impl Limits {
     fn client_key(&self, request: &Request) -> ClientKey {
         match request.extensions().get::<Arc<Identity>>() {
             Some(identity) if !matches!(identity.auth_method, AuthMethod::Anonymous | AuthMethod::Unchecked) => {
-                ClientKey(self.hasher.hash_one((identity.auth_method as u8, &identity.name)))
+                // However many keys a person makes, they are one client.
+                ClientKey(match &identity.person {
+                    Some(person) => self.hasher.hash_one(person),
+                    None => self.hasher.hash_one((identity.auth_method as u8, &identity.name)),
+                })
             }
             _ => self.address_key(request),
         }

@@ -109,6 +109,13 @@ impl Origins {
         self.0.first().map(|origin| origin.text.as_str())
     }
 
+    /// Returns the first one if browsers keep no secure cookies of it: it is neither of HTTPS nor of the machine itself.
+    pub fn insecure_first(&self) -> Option<&str> {
+        let first = self.0.first()?;
+        let is_secure = first.text.starts_with("https:") || is_loopback(&first.host);
+        (!is_secure).then_some(first.text.as_str())
+    }
+
     /// Returns whether an origin is one of these.
     pub(crate) fn contains(&self, origin: &HeaderValue) -> bool {
         self.0.iter().any(|known| known.text.as_bytes() == origin.as_bytes())
@@ -131,9 +138,17 @@ pub(crate) fn is_own_name(headers: &HeaderMap, public: &PublicAddress, allowed: 
 
 /// Returns whether nobody can let a name resolve to another machine.
 fn is_fixed(host: &str) -> bool {
+    is_loopback(host) || address_of(host).is_some()
+}
+
+/// Returns whether a name is one of the machine itself.
+fn is_loopback(host: &str) -> bool {
     let name = host.trim_end_matches('.');
-    let address = name.trim_start_matches('[').trim_end_matches(']');
-    name == "localhost" || name.ends_with(".localhost") || address.parse::<IpAddr>().is_ok()
+    name == "localhost" || name.ends_with(".localhost") || address_of(host).is_some_and(|address| address.is_loopback())
+}
+
+fn address_of(host: &str) -> Option<IpAddr> {
+    host.trim_end_matches('.').trim_start_matches('[').trim_end_matches(']').parse().ok()
 }
 
 #[cfg(test)]
@@ -168,6 +183,16 @@ mod tests {
             "//portal.example",
         ] {
             assert_eq!(read(wrong), Err(InvalidOrigin(wrong.to_owned())), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn browsers_keep_secure_cookies_of_https_and_of_the_machine_itself() {
+        for secure in ["https://a.example", "http://localhost:5050", "http://127.0.0.1", "http://[::1]:80", ""] {
+            assert_eq!(secure.parse::<Origins>().unwrap().insecure_first(), None, "{secure}");
+        }
+        for insecure in ["http://a.example", "http://10.0.0.1:5050", "http://localhost.evil.example"] {
+            assert_eq!(insecure.parse::<Origins>().unwrap().insecure_first(), Some(insecure));
         }
     }
 

@@ -127,6 +127,38 @@ async fn a_key_that_cannot_be_read_is_not_accepted_and_the_others_are() {
     }
 }
 
+#[tokio::test]
+async fn a_person_who_cannot_be_read_leaves_the_keys_of_others_in_force() {
+    let shared = Shared::new();
+    let ada = add(&shared.keys(), "ada", None).await;
+    for damage in ["{", "{}", "[]"] {
+        shared.store.write_record(RecordKind::Person, "p", RecordBase::Any, Some(damage.to_owned())).await.unwrap();
+        assert_eq!(name(&shared.server(), ada.reveal()).await, Ok("ada".to_owned()), "{damage}");
+    }
+}
+
+#[tokio::test]
+async fn a_person_leaves_no_more_than_some_keys_that_ended() {
+    let shared = Shared::new();
+    let keys = shared.keys();
+    let past = Timestamp::from_micros(Timestamp::now().as_micros() - 1_000_000);
+    add(&keys, "of nobody", Some(past)).await;
+    for number in 0..105 {
+        let (record, _) = KeyRecord::new(&format!("k{number}"), &["portal.USE".to_owned()], Some(past)).unwrap();
+        keys.add(record.owned_by("ada")).await.unwrap();
+    }
+    let names: Vec<String> = keys.list().await.unwrap().into_iter().map(|key| key.name).collect();
+    assert_eq!(names.len(), 102, "those that were there, the new one, and that of nobody");
+    assert!(names.contains(&"of nobody".to_owned()) && names.contains(&"k104".to_owned()));
+    assert!(!names.contains(&"k0".to_owned()), "the oldest went");
+}
+
+#[test]
+fn a_scope_of_a_key_has_a_length() {
+    assert!(KeyRecord::new("long", &["s".repeat(500)], None).is_ok());
+    assert!(matches!(KeyRecord::new("longer", &["s".repeat(501)], None), Err(KeyError::Scope(_))));
+}
+
 /// Writes a file of keys as earlier versions did.
 fn write_key_file(folder: &TempDir, records: &[KeyRecord]) {
     let content = serde_json::json!({"version": 1, "keys": records});

@@ -4,5 +4,6 @@
 mod introspection;
 mod keys;
 mod published;
+mod sign_in;
 mod support;
 mod tokens;

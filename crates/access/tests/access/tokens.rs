@@ -37,6 +37,17 @@ async fn a_genuine_token_of_each_kind_gives_name_scopes_and_claims() {
 }
 
 #[tokio::test]
+async fn only_a_subject_names_a_person() {
+    let authenticator = RSA.verifier(strict());
+    let mut claims = claims_with("preferred_username", json!("bob"));
+    let identity = authenticator.identify(&RSA.sign(&claims)).await.unwrap();
+    assert_eq!(identity.person.as_deref(), Some("ada"));
+    claims.as_object_mut().unwrap().remove("sub");
+    let identity = authenticator.identify(&RSA.sign(&claims)).await.unwrap();
+    assert_eq!((identity.name.as_str(), &identity.person), ("bob", &None));
+}
+
+#[tokio::test]
 async fn a_token_signed_by_another_key_is_refused() {
     assert_eq!(name(&RSA.verifier(strict()), &OTHER_RSA.sign(&claims())).await, INVALID);
     let (signer, other) = (Signer::p256(), Signer::p256());

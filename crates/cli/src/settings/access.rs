@@ -257,6 +257,12 @@ impl AccessSettings {
         if !modes.has(AuthMode::Oidc) {
             return Ok(None);
         }
+        if let Some(insecure) = public_url.and_then(Origins::insecure_first) {
+            return Err(CliError::setting(format!(
+                "PUBLIC_URL: found '{insecure}', expected an address with https, because AUTH_MODE has oidc: browsers \
+                 keep the cookies of people who sign in for https and for localhost only"
+            )));
+        }
         let given = (&self.oidc_issuer, &self.oidc_client_id, &self.oidc_client_secret);
         let ((Some(issuer), Some(client_id), Some(client_secret)), Some(public_url)) =
             (given, public_url.and_then(Origins::first))

@@ -327,6 +327,8 @@ fn signing_in_needs_a_provider_and_an_address_to_come_back_to() {
         command
     };
     assert_refused(&mut serve("--oidc-issuer=nowhere"), &["OIDC_ISSUER: 'nowhere' is no address"]);
+    let mut command = cantata(&["serve", "--auth-mode=oidc", "--public-url=http://cantata.example"]);
+    assert_refused(&mut command, &["PUBLIC_URL: found 'http://cantata.example'", "https"]);
     let mut command = serve("--oidc-issuer=https://auth.example");
     command.arg("--role-mapping-file").arg(&roles);
     assert_refused(&mut command, &["ROLE_MAPPING_FILE", "scopes.curators: found 'a b'"]);

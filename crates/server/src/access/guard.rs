@@ -176,7 +176,7 @@ impl AccessGuard {
                 true
             }
             (RequiredScope::Read | RequiredScope::ReadEntity, _) => !is_anonymous,
-            (RequiredScope::ReadEntities, _) => scopes.can_read_everything(identity),
+            (RequiredScope::ReadEntities, _) => scopes.can_read_every_study(identity),
             (RequiredScope::ReadStudy | RequiredScope::ReadPublished, Some(study)) => scopes.can_read(identity, study),
             (RequiredScope::WriteStudy, Some(study)) => scopes.can_write(identity, study),
             (_, _) => scopes.is_administrator(identity),

@@ -146,7 +146,8 @@ pub(crate) fn parse_key(members: &Map<String, Value>, rules: &ScopeRules) -> Res
         ),
         KeyError::Scope(found) => {
             let index = scopes.iter().position(|scope| *scope == found).unwrap_or_default();
-            unfit(&format!("scopes[{index}]"), format!("'{found}'"), "a text without spaces such as STUDY.ABC.WRITE")
+            let expected = "a text without spaces, of at most 500 characters, such as STUDY.ABC.WRITE";
+            unfit(&format!("scopes[{index}]"), format!("'{found}'"), expected)
         }
         other => key_error(other),
     })

@@ -93,6 +93,9 @@ async fn storage_servers_read_entities_and_analyses_without_a_credential() {
         assert_unauthorized(&guarded.get(path, "").await);
     }
     assert_unauthorized(&guarded.get(&entity, "nonsense").await);
+    // A person at the same address is no storage server: what their session allows counts.
+    let session = [("cookie", "__Host-cantata-session=nonsense"), ("x-cantata-session", "1")];
+    assert_unauthorized(&guarded.server.send(Method::GET, &entity, &session, None).await);
 }
 
 #[tokio::test]
@@ -131,5 +134,21 @@ async fn events_exports_and_entities_are_shown_by_study() {
         guarded.get(&entity(&own), credential).await.assert_status(200);
         guarded.get(&entity(&foreign), credential).await.assert_error_id(404, "legacy.entity.not.found");
     }
-    assert_forbidden(&guarded.get("/entities", &reader).await);
+    for credential in [&reader, &denied] {
+        assert_forbidden(&guarded.get("/entities", credential).await);
+    }
+}
+
+#[tokio::test]
+async fn a_stream_of_events_ends_with_its_credential() {
+    let guarded = Guarded::closed().await;
+    guarded.study("ABC").await;
+    let reader = guarded.key("reader", &["STUDY.ABC.READ"]).await;
+    let authorization = format!("Bearer {reader}");
+    let mut events = guarded.server.event_stream("", &[("authorization", authorization.as_str())]).await;
+    analysis(&guarded, "ABC", false).await;
+    assert!(events.next().await.is_some());
+    guarded.keys.revoke("reader").await.unwrap();
+    analysis(&guarded, "ABC", false).await;
+    assert_eq!(events.next().await, None);
 }

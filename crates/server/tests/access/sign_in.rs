@@ -8,7 +8,7 @@ use cantata_access::{
     AuditLog, Authenticator, KeyRecord, KeyRegistry, RoleMapping, SessionTimes, Sessions, SignIn, SignInSettings,
 };
 use cantata_server::AccessControl;
-use cantata_store::Store;
+use cantata_store::{RecordBase, RecordKind, Store};
 use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::{TestResponse, TestServer};
 use http::Method;
@@ -324,6 +324,20 @@ async fn an_administrator_ends_the_sessions_of_a_person() {
     send(&[("authorization", authorization.as_str())]).await.assert_status(204);
     assert_eq!(site.person(&ada).await, Value::Null);
     assert_eq!(site.person(&bob).await["id"], "bob");
+}
+
+#[tokio::test]
+async fn a_session_that_cannot_be_read_is_none_and_keeps_no_other_from_ending() {
+    let site = Site::start().await;
+    let secret = site.session(json!({})).await;
+    let stored = site.store.records_after(RecordKind::Session, 0, 10).await.unwrap().remove(0);
+    let damaged = Some("{".to_owned());
+    site.store.write_record(RecordKind::Session, &stored.id, RecordBase::Any, damaged).await.unwrap();
+    assert_eq!(site.person(&secret).await, Value::Null);
+    let other = site.session(json!({})).await;
+    let sessions = Sessions::new(Arc::clone(&site.store), SECRET, TIMES);
+    sessions.end_all("ada").await.unwrap();
+    assert_eq!(site.person(&other).await, Value::Null);
 }
 
 #[tokio::test]

@@ -1,13 +1,15 @@
 //! How many requests a client may send, and who counts as one client.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use cantata_access::{Authenticator, KeyRecord, KeyRegistry, KeySecret};
+use cantata_access::{Authenticator, KeyRecord, KeyRegistry, KeySecret, Person, SessionTimes, Sessions};
 use cantata_server::AccessControl;
+use cantata_store::Store;
 use cantata_store_sqlite::SqliteStore;
 use cantata_testkit::{TestCatalogues, TestResponse, TestServer};
 use http::Method;
-use serde_json::json;
+use serde_json::{Map, json};
 
 /// More requests than a client gets through while its allowance of one a second comes back.
 const MANY: usize = 300;
@@ -114,6 +116,32 @@ async fn each_key_has_an_allowance_of_its_own_wherever_it_is_used() {
     assert!(is_refused, "a key has a new allowance at every address");
     assert!(refused(&server, "/studies/all", ("x-forwarded-for", "192.0.2.1")).await.is_some());
     assert_eq!(send(&other, "192.0.2.1").await, 200, "others at an address are not concerned");
+}
+
+#[tokio::test]
+async fn all_keys_of_a_person_have_one_allowance() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let scopes = vec!["song.READ".to_owned()];
+    let times = SessionTimes { idle: Duration::from_secs(600), max_age: Duration::from_secs(600) };
+    let ada = Person { subject: "ada".to_owned(), scopes: scopes.iter().cloned().collect(), claims: Map::new() };
+    Sessions::new(Arc::clone(&store), "secret", times).begin(ada).await.unwrap();
+    let keys = Arc::new(KeyRegistry::new(store));
+    let mut credentials = Vec::new();
+    for number in 0..50 {
+        let (record, secret) = KeyRecord::new(&format!("k{number}"), &scopes, None).unwrap();
+        keys.add(record.owned_by("ada")).await.unwrap();
+        credentials.push(format!("Bearer {}", secret.reveal()));
+    }
+    let authenticator = Authenticator::default().with_keys(keys);
+    let access = AccessControl { authenticator, ..AccessControl::default() };
+    let server = TestServer::builder().access(access).limits(slow_clients).start().await;
+    let mut is_refused = false;
+    for credential in &credentials {
+        let headers = [("authorization", credential.as_str())];
+        is_refused |= server.send(Method::GET, "/studies/all", &headers, None).await.status == 429;
+    }
+    assert!(is_refused, "a person has a new allowance with every key");
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use cantata_access::Identity;
+use cantata_access::{AuthMethod, Identity};
 use cantata_store::Store;
 use cantata_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
@@ -130,6 +130,19 @@ async fn assert_absent(bed: &Bed, reader: &Identity, set: &Value) {
         assert!(refused.contains("there is no set of the id"), "{refused}");
     }
     assert_eq!(bed.ask(reader, DELETE, json!({ "id": set["setId"] })).await["deleteSet"], false);
+}
+
+#[tokio::test]
+async fn the_same_name_in_another_kind_of_credential_is_somebody_else() {
+    let bed = bed().await;
+    let key = Identity { auth_method: AuthMethod::ApiKey, ..named("ada", &[]) };
+    let saved = bed.ask(&key, SAVE, json!({ "f": {}, "path": "name" })).await;
+    for auth_method in [AuthMethod::Token, AuthMethod::Introspection] {
+        assert_absent(&bed, &Identity { auth_method, ..named("ada", &[]) }, &saved["saveSet"]).await;
+    }
+    let person = Some("ada".to_owned());
+    let somebody = Identity { auth_method: AuthMethod::Session, person, ..named("ada", &[]) };
+    assert_absent(&bed, &somebody, &saved["saveSet"]).await;
 }
 
 #[tokio::test]
