@@ -119,9 +119,7 @@ mod tests {
             fields: text(&[("donors.gender", "donor.sex")]),
             values: [("donors.gender".to_owned(), text(&[("Male", "M")]))].into(),
         });
-        let leaf = |op: &str, field: &str, values: &[&str]| {
-            json!({"op": op, "content": {"fieldName": field, "value": values}})
-        };
+        let leaf = |op: &str, field: &str, values: &[&str]| json!({"op": op, "content": {"fieldName": field, "value": values}});
         let all = leaf("all", "donors.gender", &["Male"]);
         let filter = [leaf("in", "donors.gender", &["Male"]), all, leaf("in", "study", &["Male"])];
         let filter = json!({"op": "and", "content": filter});

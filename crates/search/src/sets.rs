@@ -97,7 +97,10 @@ impl ServedCatalogue {
         match self.engine.mapping(&self.catalogue.sets.index).await {
             // An index of an earlier version lacks what came later.
             Ok(mapping) if mapping.field(OWNER).is_none() => {
-                self.engine.extend_mapping(&self.catalogue.sets.index, &saved_sets_mapping()).await
+                // Nothing else: another server may have made the rest otherwise, which cannot be changed.
+                let added = [OWNER, SHARED_WITH].map(|name| (name.to_owned(), json!({ "type": "keyword" })));
+                let added = json!({ "properties": Map::from_iter(added) });
+                self.engine.extend_mapping(&self.catalogue.sets.index, &added).await
             }
             Ok(_) => Ok(()),
             Err(EngineError::IndexNotFound(_)) => {

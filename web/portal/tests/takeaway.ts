@@ -135,7 +135,7 @@ test('the code to copy gives every record in Python, R, curl and the command lin
     assert.match(run('python3', ['-c', await code('Python')]), new RegExp(`^\\(${count}, \\d+\\)\n$`), search);
     assert.equal(rows(run('sh', ['-c', await code('curl')])), count, search);
     assert.equal(rows(run('sh', ['-c', await code('cantata')])), count, search);
-    if (hasR) assert.equal(run('Rscript', ['--vanilla', '/dev/stdin'], await code('R')), `[1] ${count}\n`, search);
+    if (hasR) assert.equal(run('Rscript', ['--vanilla', '-'], await code('R')), `[1] ${count}\n`, search);
     const table = await (await fetch(await code('URL'))).text();
     assert.equal(rows(table), count, 'the address alone gives all rows');
     await close(page);

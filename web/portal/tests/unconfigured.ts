@@ -89,7 +89,7 @@ test('any field becomes a filter and a chart, and the address keeps it', async (
   await total(page);
   await page.getByRole('button', { name: 'Choose filters' }).click();
   await page.getByLabel('Add a field').fill('column_7');
-  await page.getByLabel('Column 7', { exact: true }).check();
+  await page.getByRole('checkbox', { name: 'Column 7', exact: true }).check();
   await page.waitForURL(/facets=/);
   assert.deepEqual(await violations(page), []);
   await page.keyboard.press('Escape');
@@ -104,7 +104,7 @@ test('any field becomes a filter and a chart, and the address keeps it', async (
   await page.goto(base + path('?view=charts'));
   await page.getByRole('button', { name: 'Choose charts' }).click();
   await page.getByLabel('Add a field').fill('column_9');
-  await page.getByLabel('Column 9', { exact: true }).check();
+  await page.getByRole('checkbox', { name: 'Column 9', exact: true }).check();
   await page.locator('.chart', { hasText: 'Column 9' }).waitFor();
   await page.waitForURL(/charts=/);
   assert.equal(await page.getByRole('region', { name: /^Column 9/ }).count(), 0, 'a chart is no filter');

@@ -32,7 +32,8 @@ async fn a_set_is_saved_listed_used_and_deleted(cluster: String, made_before: Op
         sets.create(&body);
     }
     let server = server(&index, &sets, &cluster).await;
-    assert_eq!(run(&server, LIST, json!({})).await["data"]["sets"]["hits"]["total"], 0);
+    let listed = run(&server, LIST, json!({})).await;
+    assert_eq!(listed["data"]["sets"]["hits"]["total"], 0, "{listed}");
     let saved =
         run(&server, SAVE, json!({ "sqon": named(&json!(["Daisy", "Moss"])) })).await["data"]["saveSet"].clone();
     assert_eq!((&saved["size"], &saved["ids"]), (&json!(2), &json!(["Daisy", "Moss"])), "{saved}");
