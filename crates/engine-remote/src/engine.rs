@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 
 use async_trait::async_trait;
 use cantata_engine::{
@@ -16,7 +15,6 @@ use crate::client::ClusterClient;
 use crate::error::is_id_sort_disabled;
 use crate::export::RemoteExport;
 use crate::mapping_cache::MappingCache;
-use crate::refreshes::Refreshes;
 use crate::settings::{RemoteSettings, SettingsError};
 use crate::sort::TieBreaker;
 use crate::target::SearchTarget;
@@ -26,7 +24,7 @@ use crate::{aliases, bulk, documents, indexes, positions, request};
 pub struct RemoteEngine {
     client: Arc<ClusterClient>,
     mappings: MappingCache,
-    refreshes: Refreshes,
+    refresh_at_once: bool,
     /// Whether the cluster rejected sorting by `_id`.
     is_id_sort_disabled: AtomicBool,
     /// Whether the index of the positions is known to exist.
@@ -40,12 +38,12 @@ impl RemoteEngine {
     ///
     /// If an address or a certificate cannot be used.
     pub fn new(settings: RemoteSettings) -> Result<Self, SettingsError> {
-        let refreshes = Refreshes::new(settings.min_refresh_interval);
+        let refresh_at_once = settings.refresh_at_once;
         let client = Arc::new(ClusterClient::new(settings)?);
         Ok(Self {
             client,
             mappings: MappingCache::default(),
-            refreshes,
+            refresh_at_once,
             is_id_sort_disabled: AtomicBool::new(false),
             has_positions_index: AtomicBool::new(false),
         })
@@ -121,12 +119,7 @@ impl IndexReader for RemoteEngine {
 #[async_trait]
 impl IndexWriter for RemoteEngine {
     async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
-        bulk::write(&self.client, index, &batch, self.refreshes.admit(index, Instant::now())).await
-    }
-
-    async fn bulk_load(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
-        // A part of a new index is large, so that waiting would cost more than a refresh.
-        bulk::write(&self.client, index, &batch, true).await
+        bulk::write(&self.client, index, &batch, self.refresh_at_once).await
     }
 
     async fn write_with_position(
@@ -143,10 +136,7 @@ impl IndexWriter for RemoteEngine {
         }
         let report = match batch.is_empty() {
             true => BatchReport::default(),
-            false => {
-                let refresh_at_once = self.refreshes.admit(&concrete.name, Instant::now());
-                bulk::write(&self.client, &concrete.name, &batch, refresh_at_once).await?
-            }
+            false => bulk::write(&self.client, &concrete.name, &batch, self.refresh_at_once).await?,
         };
         concrete.set_position(&self.client, position).await?;
         Ok(report)

@@ -16,7 +16,6 @@ mod keyword_field;
 mod mapping_cache;
 mod positions;
 mod query;
-mod refreshes;
 mod request;
 mod response;
 mod scan;

@@ -41,9 +41,9 @@ pub struct RemoteSettings {
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take, all attempts together.
     pub timeout: Duration,
-    /// The least time between two refreshes of an index that writes cause; a write in between waits for the next refresh
-    /// that the cluster makes by itself.
-    pub min_refresh_interval: Duration,
+    /// Whether a write refreshes the index at once, instead of waiting for the next refresh of the cluster. Meant for
+    /// tests and small indexes.
+    pub refresh_at_once: bool,
 }
 
 impl fmt::Debug for RemoteSettings {
@@ -56,7 +56,7 @@ impl fmt::Debug for RemoteSettings {
             .field("credentials", &self.credentials)
             .field("ca_certificate", &self.ca_certificate)
             .field("timeout", &self.timeout)
-            .field("min_refresh_interval", &self.min_refresh_interval)
+            .field("refresh_at_once", &self.refresh_at_once)
             .finish()
     }
 }

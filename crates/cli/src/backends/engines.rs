@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
 
 use cantata_catalogue::{ClusterConnection, EngineChoice, EngineName};
 use cantata_engine::SearchEngine;
@@ -10,9 +9,6 @@ use cantata_engine_embedded::EmbeddedEngine;
 use cantata_engine_remote::{Product, RemoteEngine, RemoteSettings, SettingsError};
 use cantata_search::{EngineProvider, EngineSetupError};
 use cantata_store::Store;
-
-/// The least time between two refreshes of an index on a cluster that writes cause. Clusters refresh once a second by default.
-const MIN_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
 
 /// All engines. Catalogues with the same cluster settings share its connections, which close with the last of them.
 pub(crate) struct EngineRegistry {
@@ -61,7 +57,8 @@ pub(crate) fn remote_engine(connection: &ClusterConnection) -> Result<RemoteEngi
         credentials: connection.credentials.clone(),
         ca_certificate: connection.ca_certificate.clone(),
         timeout: connection.timeout,
-        min_refresh_interval: MIN_REFRESH_INTERVAL,
+        // Only saved sets are written, and the client waits for them.
+        refresh_at_once: true,
     };
     RemoteEngine::new(settings)
 }

@@ -19,7 +19,7 @@ fn client(proxy: &FaultProxy, product: Option<Product>) -> ClusterClient {
         credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(30),
-        min_refresh_interval: Duration::ZERO,
+        refresh_at_once: true,
     };
     ClusterClient::new(settings).unwrap()
 }

@@ -22,7 +22,7 @@ pub(crate) fn engine(host: &str) -> RemoteEngine {
         credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(60),
-        min_refresh_interval: Duration::ZERO,
+        refresh_at_once: true,
     };
     RemoteEngine::new(settings).unwrap()
 }
