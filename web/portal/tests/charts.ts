@@ -41,7 +41,8 @@ test('two fields are compared, and a number of the comparison is what it filters
     assert.deepEqual(await violations(page), [], form);
   }
   await page.reload();
-  await page.getByRole('button', { name: 'Table', exact: true }).last().click();
+  const forms = page.getByRole('group', { name: 'Form of the comparison' });
+  await forms.getByRole('button', { name: 'Table', exact: true }).click();
   const cell = table.locator('td button:enabled').nth(3);
   await cell.waitFor();
   const records = number(await textOf(cell));

@@ -54,13 +54,13 @@ test('a form made from the schema shows each mistake at its field until it is co
   await form.getByRole('button', { name: 'Check only' }).click();
   await form.getByText(/violations?\. Nothing was stored/).waitFor();
   const strategy = form.getByLabel('Library strategy');
-  const strategyField = form.locator('.field', { has: strategy });
+  const strategyField = form.locator('.field', { has: page.getByLabel('Library strategy') });
   await strategyField.getByText('This is required.').waitFor();
   await assertGoodEverywhere(page, 'form-violations');
   await strategy.selectOption('WGS');
   await strategyField.getByText('This is required.').waitFor({ state: 'detached' });
   const size = form.getByLabel('File size');
-  const sizeField = form.locator('.field', { has: size });
+  const sizeField = form.locator('.field', { has: page.getByLabel('File size') });
   await size.fill('large');
   await sizeField.getByText(/expected integer, found string/i).waitFor();
   await size.fill('123');

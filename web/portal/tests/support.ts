@@ -123,6 +123,8 @@ export function number(text: string) {
 export async function violations(page: Page) {
   await page.evaluate(() => {
     for (const facet of document.querySelectorAll<HTMLElement>('.facet')) facet.style.contentVisibility = 'visible';
+    // What stays in sight covers nothing at the top.
+    globalThis.scrollTo(0, 0);
   });
   await page.evaluate(`${AXE}; undefined`);
   const found = await page.evaluate(() =>
