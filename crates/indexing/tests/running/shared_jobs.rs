@@ -86,8 +86,10 @@ async fn a_server_that_stops_leaves_its_job_to_another() {
         Stored::publish_new(bed.store(), json!({})).await;
     }
     let folders = [TempDir::new().unwrap(), TempDir::new().unwrap()];
-    let (one, other) = (server(&bed, &folders[0], "one"), server(&bed, &folders[1], "other"));
+    let one = server(&bed, &folders[0], "one");
+    // Only one of them follows the catalogue.
     until_started(&one).await;
+    let other = server(&bed, &folders[1], "other");
     let job = one.reindex("files").await.unwrap();
     one.stop().await;
     // It may have ended before; a stop never ends it.
