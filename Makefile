@@ -54,7 +54,7 @@ debug-binary: own-cache
 # Its profile leaves out link-time optimisation, and most of the rest.
 demo: own-cache ## a server with sample data on http://127.0.0.1:5050; ARGS="--fresh --scale 10 --network 3" adds arguments
 	@test -x "$(DEMO_BINARY)" || \
-		echo 'Compiling Cantata with all its libraries: up to 5 minutes on two cores, only this time. Then the demo starts by itself.'
+		echo 'Compiling Cantata with all its libraries: some minutes on two cores, only this time. Then the demo starts by itself.'
 	cargo build --profile demo --locked -p cantata
 	"$(DEMO_BINARY)" demo $(ARGS)
 
