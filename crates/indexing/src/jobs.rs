@@ -444,7 +444,7 @@ fn place_in(file: &Path) -> Option<String> {
     Some(state_file::read::<String>(file)).filter(|name| !name.is_empty())
 }
 
-/// Returns the name of the lease of whoever works on the index of a catalogue.
+/// Returns the name of the lease for work on the index of a catalogue.
 fn lease_name(catalogue: &str, place: Option<&str>) -> String {
     match place {
         Some(place) => format!("job:{catalogue}@{place}"),

@@ -2,7 +2,7 @@
 //! has its sets itself; this is for the embedded engine, of which each server has its own.
 //!
 //! The store has the sets; the index of the engine is a copy that is searched. Before a search the copy takes over what was
-//! changed since its position, and nothing else has to be told of a change. An index without a position was filled by an
+//! changed since its position, and needs no other notice of a change. An index without a position was filled by an
 //! earlier version: its sets are imported first.
 
 use std::sync::Arc;

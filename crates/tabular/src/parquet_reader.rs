@@ -1,6 +1,6 @@
 //! The rows of a Parquet file as JSON: lists of structs are lists of objects, dates and moments are texts of ISO 8601.
 //!
-//! Memory is bounded by a row group, as whoever wrote the file chose it, and a batch.
+//! Memory is bounded by a row group, as large as its writer chose, and a batch.
 
 use std::fs::File;
 use std::io;
