@@ -27,6 +27,12 @@ pub(crate) enum NodeError {
     Failed,
     #[error("the answer of the node is too long")]
     TooLong,
+    /// Answers that are being read take all the memory that they may.
+    #[error("too many answers are being read at present; ask again")]
+    Busy,
+    /// A node that does not know a field would answer as if no record had it.
+    #[error("the node does not have a field of the filter")]
+    LacksField,
     /// The reason is for the log.
     #[error("the answer of the node cannot be used")]
     Invalid(&'static str),
@@ -40,6 +46,8 @@ impl NodeError {
             Self::NotDiscovered
             | Self::Suspended
             | Self::Settings
+            | Self::Busy
+            | Self::LacksField
             | Self::Denied
             | Self::Rejected
             | Self::SchemaMismatch => false,

@@ -6,8 +6,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cantata_catalogue::{NodeConfig, NodeTarget};
-use tokio::sync::Notify;
+use cantata_catalogue::{NodeConfig, NodeTarget, flat_name};
+use cantata_sqon::Sqon;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::error::NodeError;
 use crate::names::NameTranslation;
@@ -57,10 +58,11 @@ pub(crate) struct NodeSchema {
 }
 
 impl Node {
-    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize) -> Self {
+    /// Prepares a node; `memory` has a permit for each byte that the answers of all nodes may take together.
+    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize, memory: &Arc<Semaphore>) -> Self {
         let remote = match &config.target {
             NodeTarget::Remote(remote) => Some(RemoteState {
-                client: RemoteClient::new(config, remote, max_answer_bytes),
+                client: RemoteClient::new(config, remote, max_answer_bytes, Arc::clone(memory)),
                 wake: Arc::default(),
                 status: Mutex::default(),
             }),
@@ -74,6 +76,24 @@ impl Node {
             failed: AtomicU64::new(0),
             answer_millis: AtomicU64::new(0),
         }
+    }
+
+    /// Makes sure that the node has the fields of a filter. Where its fields are not given, the node itself judges;
+    /// only a name that stands for another field there is found out here.
+    ///
+    /// # Errors
+    ///
+    /// If it does not have one.
+    pub(crate) fn check_filter(&self, filter: Option<&Sqon>, fields: Option<&[NodeField]>) -> Result<(), NodeError> {
+        let is_known = |name: &str| {
+            let name = flat_name(name);
+            let is_there = |field: &NodeField| {
+                field.network.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+            };
+            !self.names.is_taken(&name) && fields.is_none_or(|fields| fields.iter().any(is_there))
+        };
+        let names = filter.map(Sqon::fields_used).unwrap_or_default();
+        if names.into_iter().all(is_known) { Ok(()) } else { Err(NodeError::LacksField) }
     }
 
     /// Counts an answer, or its absence.
@@ -150,7 +170,35 @@ impl RemoteState {
 
 #[cfg(test)]
 mod tests {
+    use cantata_catalogue::{AggregationKind, NodeNames};
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_filter_over_a_field_that_the_node_lacks_is_found() {
+        let names = NodeNames { fields: [("gender".to_owned(), "sex".to_owned())].into(), ..NodeNames::default() };
+        let (name, id) = ("node".to_owned(), None);
+        let config = NodeConfig { name, id, target: NodeTarget::OwnRecords, names, suppressed_below: None };
+        let node = Node::new(&config, 1, &Arc::new(Semaphore::new(1)));
+        let field = |network: &str, node: &str| NodeField {
+            network: network.to_owned(),
+            node: node.to_owned(),
+            kind: AggregationKind::Plain,
+        };
+        let fields = [field("gender", "sex"), field("donors__age", "donors__age")];
+        let check = |name: &str, fields| {
+            let leaf = json!({"op": "in", "content": {"fieldName": name, "value": ["x"]}});
+            node.check_filter(Sqon::parse(&leaf).unwrap().as_ref(), fields)
+        };
+        for name in ["gender", "donors.age", "donors__age", "donors"] {
+            assert_eq!(check(name, Some(&fields[..])), Ok(()), "{name}");
+        }
+        assert_eq!(check("study", None), Ok(()), "the node itself judges");
+        assert_eq!(check("study", Some(&fields[..])), Err(NodeError::LacksField));
+        assert_eq!(check("sex", None), Err(NodeError::LacksField), "it is gender in the network");
+        assert_eq!(node.check_filter(None, Some(&[])), Ok(()));
+    }
 
     fn state() -> RemoteState {
         RemoteState { client: Err(NodeError::Settings), wake: Arc::default(), status: Mutex::default() }

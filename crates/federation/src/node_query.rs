@@ -45,6 +45,8 @@ pub(crate) struct AskedFacet {
     pub(crate) group: String,
     /// The flat name at the node.
     pub(crate) field: String,
+    /// Whether statistics, histograms and ranges were asked too, if the question has them.
+    pub(crate) has_numbers: bool,
 }
 
 /// What is asked of all nodes alike.
@@ -91,7 +93,8 @@ pub(crate) fn node_query(
         } else {
             writer.facet(&mut common, index, facet, field);
         }
-        facets.push(AskedFacet { facet: index, group, field: field.node.clone() });
+        let has_numbers = writer.asks_numbers(field);
+        facets.push(AskedFacet { facet: index, group, field: field.node.clone(), has_numbers });
     }
     if !common.is_empty() {
         let arguments = writer.arguments("filters", filters_themselves);
@@ -149,13 +152,17 @@ impl QueryWriter<'_> {
         arguments
     }
 
+    fn asks_numbers(&self, field: &NodeField) -> bool {
+        field.kind == AggregationKind::Numeric && !self.asking.counts_only
+    }
+
     /// Writes the selection of a facet.
     fn facet(&mut self, out: &mut String, index: usize, facet: &NetworkFacet, field: &NodeField) {
         push(out, format_args!(" {} {{ bucket_count", field.node));
         if facet.buckets {
             out.push_str(" buckets { key doc_count }");
         }
-        if field.kind == AggregationKind::Numeric && !self.asking.counts_only {
+        if self.asks_numbers(field) {
             if facet.stats {
                 out.push_str(" stats { min max sum count }");
             }
