@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use cantata_catalogue::{AggregationKind, NetworkConfig, NetworkField, NodeTarget};
-use cantata_graphql::{NetworkAnswer, NetworkQuestion};
+use cantata_graphql::{NetworkAnswer, NetworkFacet, NetworkQuestion};
+use cantata_sqon::Sqon;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
@@ -308,13 +309,15 @@ impl Network {
                 answers.push(&*answer);
             }
         }
-        let mut aggregations = Map::new();
-        for (position, facet) in question.facets.iter().enumerate() {
-            let kind = fields.iter().find(|field| field.name == facet.field);
-            let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
-            let merged = merge_facet(position, facet, kind, &answers, threshold.is_some());
-            aggregations.insert(facet.field.clone(), merged);
-        }
+        let merged = |answers: &[&NodeAnswer]| -> Map<String, Value> {
+            let facet = |(position, facet): (usize, &NetworkFacet)| {
+                let kind = fields.iter().find(|field| field.name == facet.field);
+                let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
+                (facet.field.clone(), merge_facet(position, facet, kind, answers, threshold.is_some()))
+            };
+            question.facets.iter().enumerate().map(facet).collect()
+        };
+        let aggregations = merged(&answers);
         let mut nodes: Vec<(&Node, &NodeOutcome)> = self.nodes.iter().zip(&outcomes).collect();
         nodes.sort_by(|(one, _), (other, _)| {
             (&one.config.name, &one.config.id).cmp(&(&other.config.name, &other.config.id))
@@ -324,8 +327,17 @@ impl Network {
             NodeOutcome::Answered { answer, .. } => answer.missing_fields.is_empty(),
             NodeOutcome::Failed { .. } => false,
         });
-        let nodes: Vec<Value> = nodes.into_iter().map(|(node, outcome)| node_json(node, outcome)).collect();
-        json!({ "nodes": nodes, "complete": is_complete, "aggregations": aggregations })
+        let state = |(node, outcome): (&Node, &NodeOutcome)| {
+            let mut state = node_json(node, outcome, question.filter.as_ref());
+            if let (true, NodeOutcome::Answered { answer, .. }) = (question.by_node, outcome) {
+                state["aggregations"] = Value::Object(merged(&[answer]));
+            }
+            state
+        };
+        let nodes: Vec<Value> = nodes.into_iter().map(state).collect();
+        json!({
+            "nodes": nodes, "complete": is_complete, "suppressedBelow": threshold, "aggregations": aggregations,
+        })
     }
 }
 
@@ -353,7 +365,7 @@ fn union(mut fields: Vec<NetworkField>) -> Vec<NetworkField> {
 }
 
 /// Returns the state of a node in the answer.
-fn node_json(node: &Node, outcome: &NodeOutcome) -> Value {
+fn node_json(node: &Node, outcome: &NodeOutcome, filter: Option<&Sqon>) -> Value {
     let none: &[String] = &[];
     let (hits, error, missing_fields, millis, version) = match outcome {
         NodeOutcome::Excluded => (0, None, none, None, None),
@@ -372,5 +384,6 @@ fn node_json(node: &Node, outcome: &NodeOutcome) -> Value {
         "missingFields": missing_fields,
         "latencyMs": millis,
         "version": version,
+        "link": node.link(filter),
     })
 }

@@ -6,8 +6,9 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cantata_catalogue::{NodeConfig, NodeTarget, flat_name};
+use cantata_catalogue::{FILTERS_PLACE, NodeConfig, NodeTarget, flat_name};
 use cantata_sqon::Sqon;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::error::NodeError;
@@ -96,6 +97,14 @@ impl Node {
         if names.into_iter().all(is_known) { Ok(()) } else { Err(NodeError::LacksField) }
     }
 
+    /// Returns the address of the page with the same filter in the portal of the node.
+    pub(crate) fn link(&self, filter: Option<&Sqon>) -> Option<String> {
+        let url = self.config.portal_url.as_ref()?;
+        let filter = filter.map(|filter| self.names.filter_for_node(filter.clone()).to_json().to_string());
+        let filter = utf8_percent_encode(filter.as_deref().unwrap_or_default(), NON_ALPHANUMERIC).to_string();
+        Some(url.replace(FILTERS_PLACE, &filter))
+    }
+
     /// Counts an answer, or its absence.
     pub(crate) fn count(&self, is_answered: bool, millis: u64) {
         self.asked.fetch_add(1, Ordering::Relaxed);
@@ -171,15 +180,17 @@ impl RemoteState {
 #[cfg(test)]
 mod tests {
     use cantata_catalogue::{AggregationKind, NodeNames};
-    use serde_json::json;
+    use percent_encoding::percent_decode_str;
+    use serde_json::{Value, json};
 
     use super::*;
 
     #[test]
-    fn a_filter_over_a_field_that_the_node_lacks_is_found() {
+    fn a_filter_is_checked_and_linked_by_the_names_of_the_node() {
         let names = NodeNames { fields: [("gender".to_owned(), "sex".to_owned())].into(), ..NodeNames::default() };
         let (name, id) = ("node".to_owned(), None);
-        let config = NodeConfig { name, id, target: NodeTarget::OwnRecords, names, suppressed_below: None };
+        let portal_url = Some("https://n.example.org/?filter={filters}&view=charts".to_owned());
+        let config = NodeConfig { name, id, target: NodeTarget::OwnRecords, names, suppressed_below: None, portal_url };
         let node = Node::new(&config, 1, &Arc::new(Semaphore::new(1)));
         let field = |network: &str, node: &str| NodeField {
             network: network.to_owned(),
@@ -198,6 +209,14 @@ mod tests {
         assert_eq!(check("study", Some(&fields[..])), Err(NodeError::LacksField));
         assert_eq!(check("sex", None), Err(NodeError::LacksField), "it is gender in the network");
         assert_eq!(node.check_filter(None, Some(&[])), Ok(()));
+        let filter = json!({"op": "in", "content": {"fieldName": "gender", "value": ["a&b"]}});
+        let link = node.link(Sqon::parse(&filter).unwrap().as_ref()).unwrap();
+        let encoded = link.strip_prefix("https://n.example.org/?filter=").unwrap().strip_suffix("&view=charts").unwrap();
+        assert!(!encoded.contains(['&', '"', ' ']), "{encoded}");
+        let text = percent_decode_str(encoded).decode_utf8().unwrap();
+        let sent: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(sent, json!({"op": "in", "content": {"fieldName": "sex", "value": ["a&b"]}}));
+        assert_eq!(node.link(None).as_deref(), Some("https://n.example.org/?filter=&view=charts"));
     }
 
     fn state() -> RemoteState {

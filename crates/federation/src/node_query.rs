@@ -253,6 +253,7 @@ mod tests {
                 .iter()
                 .map(|field| NetworkFacet { field: (*field).to_owned(), buckets: true, ..NetworkFacet::default() })
                 .collect(),
+            by_node: false,
         }
     }
 
