@@ -26,7 +26,7 @@ FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
-	test-engines test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	test-engines federation-oracle test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing fuzz-requests \
 	lint-packaging fuzz miri
 
@@ -100,6 +100,11 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(addprefix --test ,$(ENGINE_TESTS)); \
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
+
+# `make test` splits 2,000 documents, and tries 200 filters.
+federation-oracle: build-tests ## five nodes against one index: DOCUMENTS=100000 and FILTERS=10000, one node on OpenSearch
+	CANTATA_FEDERATION_DOCUMENTS=$(or $(DOCUMENTS),100000) CANTATA_FEDERATION_FILTERS=$(or $(FILTERS),10000) \
+		ENGINES=opensearch engines/with-engines cargo test --locked -p cantata --test engines -- network:: --nocapture
 
 test-browser: portal-test test-clients ## tests in Chromium, which is installed by apt where it is missing
 

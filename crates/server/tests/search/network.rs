@@ -3,6 +3,7 @@
 mod access;
 mod compatibility;
 mod failures;
+mod lying;
 mod merging;
 
 use std::time::Duration;
