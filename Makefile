@@ -27,7 +27,7 @@ TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
 	test-engines federation-oracle test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing fuzz-requests \
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-federation fuzz-requests \
 	lint-packaging fuzz miri
 
 help: ## this list
@@ -158,6 +158,9 @@ bench-portal-day: build ## 1 to 256 people at a portal; ARGS="--url http://127.0
 
 bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)
+
+bench-federation: build ## a network of five nodes against the slowest of them; ARGS="--documents 50000"
+	$(BENCH) federation $(ARGS)
 
 fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
 	$(BENCH) fuzz $(ARGS)

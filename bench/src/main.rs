@@ -8,6 +8,7 @@ mod bare_postgres;
 mod bare_rows;
 mod bare_sqlite;
 mod client;
+mod federation;
 mod fixed_server;
 mod fuzz;
 mod indexing;
@@ -63,6 +64,8 @@ enum Command {
     PortalDay(search::PortalDayArguments),
     /// Measures the way from a submission to a search: its rate, how soon what is published is found, and reindexing.
     Indexing(PartArguments<IndexingPart>),
+    /// Measures what asking a network of five nodes costs over asking the slowest of them.
+    Federation(federation::FederationArguments),
     /// Sends random requests to every route: none may end in a server error or a panic.
     Fuzz(fuzz::FuzzArguments),
     /// Answers every request for an analysis with the same JSON document.
@@ -141,6 +144,7 @@ fn main() -> ExitCode {
         Command::Engines(arguments) => search::run_engines(&arguments),
         Command::PortalDay(arguments) => search::run_portal_day(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
+        Command::Federation(arguments) => federation::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };
