@@ -3,6 +3,7 @@
 mod access;
 mod compatibility;
 mod failures;
+mod field_kinds;
 mod lying;
 mod merging;
 
