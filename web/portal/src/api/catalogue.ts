@@ -77,8 +77,8 @@ export interface Catalogue {
   download: { maxRows: number; allowMore: boolean };
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
-  /** The names in GraphQL of the fields of its network; null if it has none. */
-  networkFields: ReadonlySet<string> | null;
+  /** The type of the aggregations of each field of its network, by its name in GraphQL; null if it has none. */
+  networkFields: ReadonlyMap<string, string> | null;
 }
 
 interface ExtendedEntry {
@@ -247,7 +247,7 @@ export function assemble(
     window: configs.table.maxResultsWindow ?? entry.limits?.maxResultsWindow ?? 10000,
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
-    networkFields: introspection.network ? new Set(Object.keys(introspection.network.fields)) : null,
+    networkFields: introspection.network ? new Map(Object.entries(introspection.network.fields)) : null,
   };
 }
 

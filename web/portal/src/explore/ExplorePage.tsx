@@ -27,7 +27,7 @@ import { type Explore as ExploreValue, ExploreContext, useExplore } from './cont
 import { Toolbar } from './Toolbar';
 import { type ExploreState, fromStart, readState, writeState } from './urlState';
 import { useView } from './useView';
-import { extentRequest, isByRelevance, readExtent } from './viewQuery';
+import { extentRequest, isByRelevance, isOfNetwork, readExtent } from './viewQuery';
 import './explore.css';
 
 export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] }) {
@@ -48,13 +48,15 @@ function Explore({ catalogue }: { catalogue: Catalogue }) {
   const { search, navigate } = useRouter();
   const { state, problem } = useMemo(() => readState(search), [search]);
   const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
+  const ofNetwork = isOfNetwork(catalogue, state);
   const extent = useQuery({
-    queryKey: ['extent', catalogue.id],
+    queryKey: ['extent', catalogue.id, ofNetwork],
     queryFn: async ({ signal }) => {
-      const { query, variables } = extentRequest(catalogue);
-      return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
+      const { query, variables } = extentRequest(catalogue, ofNetwork);
+      return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal), ofNetwork);
     },
-    staleTime: Infinity,
+    // Nodes come and go.
+    staleTime: ofNetwork ? 60_000 : Infinity,
   });
   const fields = useMemo(() => columns.map(({ field }) => field), [columns]);
   const view = useView(catalogue, state, fields, extent.data?.bins);
