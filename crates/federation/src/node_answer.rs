@@ -37,7 +37,8 @@ pub(crate) struct NodeAnswer {
 
 #[derive(Debug, PartialEq, Default)]
 pub(crate) struct FacetAnswer {
-    pub(crate) buckets: Buckets,
+    /// `None` if the node cannot count the values.
+    pub(crate) buckets: Option<Buckets>,
     pub(crate) stats: Option<NodeStats>,
     pub(crate) histograms: Vec<Buckets>,
     pub(crate) ranges: Vec<Buckets>,
@@ -82,7 +83,11 @@ impl NodeAnswer {
             let histograms = facet.histograms.iter().enumerate();
             let ranges = facet.ranges.iter().enumerate();
             *slot = Some(FacetAnswer {
-                buckets: if facet.buckets { values(&value["buckets"], &facet.field, names)? } else { Vec::new() },
+                buckets: match (facet.buckets, asked.has_buckets) {
+                    (true, true) => Some(values(&value["buckets"], &facet.field, names)?),
+                    (true, false) => None,
+                    (false, _) => Some(Vec::new()),
+                },
                 stats: stats(&value["stats"])?,
                 histograms: histograms
                     .map(|(index, interval)| histogram(member("histogram", index), *interval))
@@ -91,7 +96,8 @@ impl NodeAnswer {
                     .map(|(index, asked)| range_counts(member("range", index), asked))
                     .collect::<Result<_, _>>()?,
             });
-            if asked.has_numbers && lacks_numbers(value, facet) {
+            let lacks_buckets = facet.buckets && !asked.has_buckets;
+            if lacks_buckets || (asked.has_numbers && lacks_numbers(value, facet)) {
                 missing_fields.push(facet.field.clone());
             }
         }
@@ -208,7 +214,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::node_query::{Asking, NodeField, node_query};
+    use crate::node_query::{Asking, NodeField, NumericMembers, node_query};
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
@@ -217,7 +223,9 @@ mod tests {
 
     fn parse_facet(answer: &Value, facet: NetworkFacet) -> Result<NodeAnswer, NodeError> {
         let question = NetworkQuestion { has_plain_filter: true, facets: vec![facet], ..NetworkQuestion::default() };
-        let field = NodeField { network: "size".to_owned(), node: "size".to_owned(), kind: AggregationKind::Numeric };
+        let size = || "size".to_owned();
+        let (kind, members) = (AggregationKind::Numeric, NumericMembers::ALL);
+        let field = NodeField { network: size(), node: size(), kind, members };
         let asking = Asking { question: &question, counts_only: false };
         let names = NameTranslation::default();
         let query = node_query(asking, None, "file", &[field], &names);
@@ -235,7 +243,7 @@ mod tests {
         let answer = parse(&good).unwrap();
         assert_eq!((answer.hits, answer.missing_fields.len()), (3, 0));
         let facet = answer.facets[0].as_ref().unwrap();
-        assert_eq!(facet.buckets, [("1".to_owned(), 2)]);
+        assert_eq!(facet.buckets, Some(vec![("1".to_owned(), 2)]));
         assert_eq!(facet.stats, Some(NodeStats { count: 2, sum: 3.0, extent: Some((1.0, 2.0)) }));
         let only_buckets = parse(&with_size(&json!({"buckets": []}))).unwrap();
         assert_eq!(only_buckets.missing_fields, ["size"], "statistics were asked too");

@@ -51,7 +51,7 @@ pub(crate) struct RemoteResponse {
     /// The suppression threshold that a Cantata server has applied.
     pub(crate) suppressed_below: Option<u64>,
     /// The share of the body in the memory for answers.
-    _memory: Option<OwnedSemaphorePermit>,
+    pub(crate) _memory: Option<OwnedSemaphorePermit>,
 }
 
 impl RemoteClient {

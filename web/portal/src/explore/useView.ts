@@ -33,7 +33,7 @@ export function useView(
       if (!request) throw new Error('The view has no request yet.');
       const { query, variables } = request;
       const answer = await graphql<Record<string, unknown>>(catalogue.graphqlPath, query, variables, signal);
-      const known = bins ?? new Map();
+      const known: BinsByField = bins ?? new Map();
       return isNetwork ? readNetwork(catalogue, known, answer) : readView(catalogue, state, known, answer);
     },
     enabled: request !== null,
