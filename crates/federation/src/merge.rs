@@ -211,11 +211,8 @@ mod tests {
 
     #[test]
     fn records_of_a_node_that_cannot_count_values_have_a_bucket() {
-        let other = NodeAnswer {
-            hits: 7,
-            facets: vec![Some(FacetAnswer::default())],
-            missing_fields: vec!["size".to_owned()],
-        };
+        let other =
+            NodeAnswer { hits: 7, facets: vec![Some(FacetAnswer::default())], missing_fields: vec!["size".to_owned()] };
         let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&answer(1, &[("5", 1)]), &other], false);
         let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count, "key_as_string": null});
         assert_eq!(merged["buckets"], json!([bucket("5", 1), bucket("___aggregation_not_available___", 7)]));

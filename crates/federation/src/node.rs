@@ -213,7 +213,8 @@ mod tests {
         assert_eq!(node.check_filter(None, Some(&[])), Ok(()));
         let filter = json!({"op": "in", "content": {"fieldName": "gender", "value": ["a&b"]}});
         let link = node.link(Sqon::parse(&filter).unwrap().as_ref()).unwrap();
-        let encoded = link.strip_prefix("https://n.example.org/?filter=").unwrap().strip_suffix("&view=charts").unwrap();
+        let encoded =
+            link.strip_prefix("https://n.example.org/?filter=").unwrap().strip_suffix("&view=charts").unwrap();
         assert!(!encoded.contains(['&', '"', ' ']), "{encoded}");
         let text = percent_decode_str(encoded).decode_utf8().unwrap();
         let sent: Value = serde_json::from_str(&text).unwrap();

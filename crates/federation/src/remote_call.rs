@@ -164,7 +164,9 @@ impl RemoteClient {
 /// Returns whether a text looks like a version: clients see no other text of a node.
 fn is_version(text: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b".+-".contains(&byte);
-    text.starts_with(|first: char| first.is_ascii_digit()) && text.len() <= MAX_VERSION_CHARS && text.bytes().all(is_part)
+    text.starts_with(|first: char| first.is_ascii_digit())
+        && text.len() <= MAX_VERSION_CHARS
+        && text.bytes().all(is_part)
 }
 
 /// Reads a threshold. One that cannot be read is an error, since counts would be shown that should not be.

@@ -90,7 +90,10 @@ fn what_cannot_be_used_is_told_without_secrets() {
         (json!({ "fields": { "a": "x", "b": "x" } }), "found \"x\" a second time"),
         (json!({ "values": { "a": { "b": 1 } } }), "expected the name at the node"),
         (json!({ "suppressBelow": 1 }), "expected a whole number from 2"),
-        (json!({ "portalUrl": "javascript:alert(1)" }), "found an address that does not start with http:// or https://"),
+        (
+            json!({ "portalUrl": "javascript:alert(1)" }),
+            "found an address that does not start with http:// or https://",
+        ),
         (json!({ "portalUrl": "//elsewhere.example.org" }), "expected the page of a portal"),
         (json!({ "tokn": "x" }), "such as `token`"),
     ] {

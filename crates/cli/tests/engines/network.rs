@@ -189,11 +189,8 @@ async fn five_nodes_answer_like_one_index_with_all_records() {
         "localNodes": [{ "displayName": "n1", "nodeId": "n1", "catalogue": "n1" }],
         "remoteNodes": [remote("n2", "cantata"), remote("n3", "arranger"), remote("n4", "cantata")],
     } });
-    let files = [
-        base("n0", "part0", json!({})),
-        base("n1", "part1", json!({})),
-        ("n0/network.json".to_owned(), network),
-    ];
+    let files =
+        [base("n0", "part0", json!({})), base("n1", "part1", json!({})), ("n0/network.json".to_owned(), network)];
     let asker = start(folder, &files).await;
     until(
         "all nodes to be asked",

@@ -76,7 +76,8 @@ async fn an_arranger_is_asked_for_what_its_numbers_have() {
     .await;
     let server = asker(catalogue(&[1]), &network(&[remote("arranger", &arranger.url, json!({}))])).await;
     arranger.take_requests();
-    let numbers = "complete aggregations { size { stats { count max } histogram(interval: 10) { buckets { key doc_count } } } }";
+    let numbers =
+        "complete aggregations { size { stats { count max } histogram(interval: 10) { buckets { key doc_count } } } }";
     let answer = ask(&server, "", numbers, &json!({})).await;
     assert_eq!(answer["complete"], true, "{answer}");
     assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 5, "max": 40}));

@@ -52,12 +52,11 @@ fn document(number: usize) -> Value {
 
 /// A catalogue with so many documents and access rules.
 fn catalogue(documents: usize, access: Option<&Value>) -> TestCatalogues {
-    let documents: Vec<(String, Value)> = (0..documents).map(|number| (format!("f{number}"), document(number))).collect();
-    let catalogues = TestCatalogues::new().file("base.json", &json!({"documentType": "file", "esIndex": "files"})).index(
-        "files",
-        &mapping(),
-        documents.iter().map(|(id, document)| (id.as_str(), document.clone())),
-    );
+    let documents: Vec<(String, Value)> =
+        (0..documents).map(|number| (format!("f{number}"), document(number))).collect();
+    let catalogues = TestCatalogues::new()
+        .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
+        .index("files", &mapping(), documents.iter().map(|(id, document)| (id.as_str(), document.clone())));
     match access {
         Some(access) => catalogues.file("access.json", &json!({"access": access})),
         None => catalogues,
@@ -153,8 +152,7 @@ async fn no_count_of_any_kind_of_field_and_no_difference_of_counts_is_small() {
     let suppressed = json!({"records": [{"scope": "*", "filter": null}], "suppress": {"below": THRESHOLD}});
     let strict = TestServer::with_catalogues(catalogue(27, Some(&suppressed))).await;
     let open = TestServer::with_catalogues(catalogue(19, None)).await;
-    let remotes =
-        [remote("strict", strict.base(), json!({"kind": "cantata"})), remote("open", open.base(), json!({}))];
+    let remotes = [remote("strict", strict.base(), json!({"kind": "cantata"})), remote("open", open.base(), json!({}))];
     let server = asker(catalogue(14, None), &network(&remotes)).await;
     let selection = format!("suppressedBelow {NODES} aggregations {{ {} }}", facets());
     let subsets: [&[&str]; 7] = [
