@@ -134,10 +134,13 @@ impl RemoteClient {
             }
             let share = u32::try_from(chunk.len()).map_err(|_| NodeError::TooLong)?;
             let share = Arc::clone(&self.memory).try_acquire_many_owned(share).map_err(|_| NodeError::Busy)?;
-            match &mut memory {
-                Some(memory) => memory.merge(share),
-                None => memory = Some(share),
-            }
+            memory = Some(match memory.take() {
+                Some(mut held) => {
+                    held.merge(share);
+                    held
+                }
+                None => share,
+            });
             body.extend_from_slice(&chunk);
         }
         Ok((body, memory))
