@@ -79,6 +79,15 @@ fn nodes_can_have_names_tokens_limits_and_kinds() {
 }
 
 #[test]
+fn a_token_can_come_from_the_environment() {
+    let config = network(json!({ "remoteNodes": [remote(json!({ "token": { "env": "CARGO_PKG_VERSION" } }))] }));
+    let NodeTarget::Remote(remote) = &config.nodes[0].target else { panic!("{config:?}") };
+    assert_eq!(remote.token.as_ref().map(|token| token.reveal()), Some(env!("CARGO_PKG_VERSION")));
+    let missing = problem(json!({ "remoteNodes": [self::remote(json!({ "token": { "env": "CANTATA_NOT_SET" } }))] }));
+    assert!(missing.contains("CANTATA_NOT_SET"), "{missing}");
+}
+
+#[test]
 fn what_cannot_be_used_is_told_without_secrets() {
     for (more, expected) in [
         (json!({ "graphqlUrl": "ftp://n" }), "found an address that does not start with http:// or https://"),
