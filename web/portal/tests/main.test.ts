@@ -8,6 +8,7 @@ before(start, { timeout: 240_000 });
 after(stop);
 
 await import('./explore');
+await import('./network');
 await import('./takeaway');
 await import('./manage');
 await import('./keys');
