@@ -88,9 +88,9 @@ impl Node {
     pub(crate) fn check_filter(&self, filter: Option<&Sqon>, fields: Option<&[NodeField]>) -> Result<(), NodeError> {
         let is_known = |name: &str| {
             let name = flat_name(name);
-            let is_there = |field: &NodeField| {
-                field.network.strip_prefix(name.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
-            };
+            // An object is known by a field in it, and a multi-field by its field.
+            let is_there =
+                |field: &NodeField| is_at_or_below(&field.network, &name) || is_at_or_below(&name, &field.network);
             !self.names.is_taken(&name) && fields.is_none_or(|fields| fields.iter().any(is_there))
         };
         let names = filter.map(Sqon::fields_used).unwrap_or_default();
@@ -177,6 +177,11 @@ impl RemoteState {
     }
 }
 
+/// Returns whether a flat name is that of a field, or of something in it.
+fn is_at_or_below(name: &str, field: &str) -> bool {
+    name.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+}
+
 #[cfg(test)]
 mod tests {
     use cantata_catalogue::{AggregationKind, NodeNames};
@@ -204,11 +209,13 @@ mod tests {
             let leaf = json!({"op": "in", "content": {"fieldName": name, "value": ["x"]}});
             node.check_filter(Sqon::parse(&leaf).unwrap().as_ref(), fields)
         };
-        for name in ["gender", "donors.age", "donors__age", "donors"] {
+        for name in ["gender", "gender.keyword", "donors.age", "donors__age", "donors"] {
             assert_eq!(check(name, Some(&fields[..])), Ok(()), "{name}");
         }
         assert_eq!(check("study", None), Ok(()), "the node itself judges");
-        assert_eq!(check("study", Some(&fields[..])), Err(NodeError::LacksField));
+        for name in ["study", "genders", "donor", "donors.ages"] {
+            assert_eq!(check(name, Some(&fields[..])), Err(NodeError::LacksField), "{name}");
+        }
         assert_eq!(check("sex", None), Err(NodeError::LacksField), "it is gender in the network");
         assert_eq!(node.check_filter(None, Some(&[])), Ok(()));
         let filter = json!({"op": "in", "content": {"fieldName": "gender", "value": ["a&b"]}});

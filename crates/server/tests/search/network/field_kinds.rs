@@ -141,7 +141,14 @@ fn counts_in(value: &Value, place: &str, found: &mut Vec<(String, u64)>) {
                 }
             }
         }
-        Value::Array(list) => list.iter().for_each(|element| counts_in(element, place, found)),
+        Value::Array(list) => {
+            for (index, element) in list.iter().enumerate() {
+                // Buckets are known by their keys, nodes by their order.
+                let is_bucket = element.get("doc_count").is_some();
+                let inner = if is_bucket { place.to_owned() } else { format!("{place}/{index}") };
+                counts_in(element, &inner, found);
+            }
+        }
         _ => {}
     }
 }
@@ -154,7 +161,9 @@ async fn no_count_of_any_kind_of_field_and_no_difference_of_counts_is_small() {
     let open = TestServer::with_catalogues(catalogue(19, None)).await;
     let remotes = [remote("strict", strict.base(), json!({"kind": "cantata"})), remote("open", open.base(), json!({}))];
     let server = asker(catalogue(14, None), &network(&remotes)).await;
-    let selection = format!("suppressedBelow {NODES} aggregations {{ {} }}", facets());
+    let facets = facets();
+    let selection =
+        format!("suppressedBelow {NODES} byNode: nodes {{ aggregations {{ {facets} }} }} aggregations {{ {facets} }}");
     let subsets: [&[&str]; 7] = [
         &["own"],
         &["open"],
@@ -172,15 +181,18 @@ async fn no_count_of_any_kind_of_field_and_no_difference_of_counts_is_small() {
             let arguments = format!("filters: $f, nodesFilter: {}", json!(subset));
             let answer = ask(&server, &arguments, &selection, &json!({"f": filter})).await;
             assert_eq!(answer["suppressedBelow"], THRESHOLD);
-            for (path, ..) in kinds() {
-                let facet = &answer["aggregations"][flat(path)];
-                for member in ["stats", "histogram", "range"] {
-                    assert_eq!(facet[member], Value::Null, "{member} of {path} with {filter}");
+            let by_node = answer["byNode"].as_array().unwrap().iter();
+            for aggregations in by_node.map(|node| &node["aggregations"]).chain([&answer["aggregations"]]) {
+                for (path, ..) in kinds() {
+                    for member in ["stats", "histogram", "range"] {
+                        assert_eq!(aggregations[flat(path)][member], Value::Null, "{member} of {path} with {filter}");
+                    }
                 }
             }
             let mut found = Vec::new();
             counts_in(&answer, "", &mut found);
             assert!(found.len() >= 3, "{answer}");
+            assert!(found.iter().all(|(_, count)| count.is_multiple_of(THRESHOLD)), "{filter}: {found:?}");
             answers.push(found);
         }
         // What a client could work out from two answers: how many more the one has at the same place.
