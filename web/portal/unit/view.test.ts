@@ -111,6 +111,7 @@ test('a network is asked for the fields that it has, and its counts are those of
   const view = readNetwork(networked, bins, {
     network: {
       complete: false,
+      suppressedBelow: null,
       nodes: [
         { ...node, aggregations: { file_type: types({ BAM: 2 }), size: steps([2, 1]) } },
         { ...failed, aggregations: null },

@@ -49,6 +49,8 @@ export interface NetworkNode {
 
 export interface NetworkAnswer {
   complete: boolean;
+  /** Counts are rounded down to multiples of it; null if they are exact. */
+  suppressedBelow: number | null;
   nodes: NetworkNode[];
 }
 
@@ -65,6 +67,7 @@ type RawAggregations = Record<
 
 interface RawNetwork {
   complete: boolean;
+  suppressedBelow: number | null;
   nodes: (Omit<NetworkNode, 'terms' | 'steps'> & { aggregations?: RawAggregations | null })[];
   aggregations?: RawAggregations;
 }
@@ -96,7 +99,7 @@ export function readView(
 
 /** Reads the answer of the network of a catalogue, which has counts and no records. */
 export function readNetwork(catalogue: Catalogue, bins: BinsByField, answer: Record<string, unknown>): ViewAnswer {
-  const { complete, nodes, aggregations = {} } = answer.network as RawNetwork;
+  const { complete, suppressedBelow, nodes, aggregations = {} } = answer.network as RawNetwork;
   const total = nodes.reduce((sum, node) => sum + node.hits, 0);
   const read = nodes.map(({ aggregations: own, ...node }): NetworkNode => {
     const { terms, steps } = readCounts(catalogue, bins, own ?? {});
@@ -106,7 +109,12 @@ export function readNetwork(catalogue: Catalogue, bins: BinsByField, answer: Rec
     ]);
     return { ...node, terms: new Map(counts), steps };
   });
-  return { total, rows: [], ...readCounts(catalogue, bins, aggregations), network: { complete, nodes: read } };
+  return {
+    total,
+    rows: [],
+    ...readCounts(catalogue, bins, aggregations),
+    network: { complete, suppressedBelow, nodes: read },
+  };
 }
 
 function readCounts(

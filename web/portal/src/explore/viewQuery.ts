@@ -137,6 +137,7 @@ export function networkRequest(catalogue: Catalogue, state: ExploreState, bins: 
   const query = `query Network($filters: JSON) {
   network(filters: $filters, include_missing: true) {
     complete
+    suppressedBelow
     nodes { nodeId name hits errors contributed missingFields link ${aggregations(MAX_NODE_VALUES)} }
     ${aggregations(MAX_VALUES)}
   }

@@ -23,6 +23,12 @@ export function NetworkView() {
           <p>A node did not answer, or does not have a field. Its records may be missing from the counts below.</p>
         </Notice>
       )}
+      {network.suppressedBelow !== null && (
+        <p className="soft small">
+          To protect people, counts are rounded down to multiples of {count(network.suppressedBelow)}, and numbers and
+          dates have no charts.
+        </p>
+      )}
       <DataTable label="Nodes" headings={['Node', { number: 'Records' }, 'Share', 'State', { hidden: 'Portal' }]}>
         {network.nodes.map((node, index) => (
           <tr key={node.nodeId ?? node.name}>
