@@ -25,6 +25,9 @@ pub(crate) enum NodeError {
     SchemaMismatch,
     #[error("the node answered with an error")]
     Failed,
+    /// The node works, and reports an error of this request.
+    #[error("the node has no answer to this request")]
+    Erred,
     #[error("the answer of the node is too long")]
     TooLong,
     /// Answers that are being read take all the memory that they may.
@@ -39,13 +42,16 @@ pub(crate) enum NodeError {
 }
 
 impl NodeError {
-    /// Returns whether the error tells that the node does not work, rather than that it did not like a request.
+    /// Returns whether the error tells that the node does not work. A request that it does not like, or that asks for
+    /// too much, must not suspend it for others.
     pub(crate) fn is_outage(&self) -> bool {
         match self {
-            Self::Unreachable | Self::TimedOut | Self::Failed | Self::TooLong | Self::Invalid(_) => true,
+            Self::Unreachable | Self::TimedOut | Self::Failed | Self::Invalid(_) => true,
             Self::NotDiscovered
             | Self::Suspended
             | Self::Settings
+            | Self::Erred
+            | Self::TooLong
             | Self::Busy
             | Self::LacksField
             | Self::Denied

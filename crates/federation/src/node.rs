@@ -239,8 +239,10 @@ mod tests {
         let is_suspended = || state.with_status(|status| status.is_suspended);
         assert!(state.discovered(NodeSchema::default()));
         state.resume();
-        for error in [NodeError::TimedOut, NodeError::Unreachable, NodeError::Rejected, NodeError::Denied] {
-            state.failed(&error);
+        let of_requests =
+            [NodeError::Rejected, NodeError::Denied, NodeError::Erred, NodeError::TooLong, NodeError::Busy];
+        for error in [NodeError::TimedOut, NodeError::Unreachable].iter().chain(&of_requests) {
+            state.failed(error);
             assert!(!is_suspended(), "{error}");
         }
         state.succeeded();

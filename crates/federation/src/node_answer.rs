@@ -112,7 +112,8 @@ fn failure(body: &Value) -> NodeError {
         Some("BAD_USER_INPUT") => NodeError::Rejected,
         Some("GRAPHQL_VALIDATION_FAILED") => NodeError::SchemaMismatch,
         Some("FORBIDDEN" | "UNAUTHENTICATED") => NodeError::Denied,
-        Some(_) => NodeError::Failed,
+        Some(_) => NodeError::Erred,
+        None if !body["errors"][0].is_null() => NodeError::Erred,
         None => NodeError::Invalid("it has no hits"),
     }
 }
@@ -308,5 +309,9 @@ mod tests {
         }
         let rejected = json!({"errors": [{"message": "m", "extensions": {"code": "BAD_USER_INPUT"}}], "data": null});
         assert_eq!(parse(&rejected), Err(NodeError::Rejected));
+        for error in [json!({"message": "m"}), json!({"message": "m", "extensions": {"code": "INTERNAL_SERVER_ERROR"}})]
+        {
+            assert_eq!(parse(&json!({"errors": [error], "data": null})), Err(NodeError::Erred));
+        }
     }
 }

@@ -148,6 +148,23 @@ async fn a_node_without_a_field_of_the_filter_is_not_taken_for_one_without_recor
 }
 
 #[tokio::test]
+async fn errors_of_single_requests_do_not_suspend_a_node() {
+    let error = json!({"errors": [{"message": "no such date", "extensions": {"code": "INTERNAL_SERVER_ERROR"}}]});
+    let other = liar(200, error.to_string()).await;
+    let network = network(&[remote("other", &other.url, json!({}))]);
+    let server = TestServer::with_catalogues(catalogue(&[1]).file("network.json", &network)).await;
+    let mut asked = 0;
+    while asked < 6 {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        match node_of(&answer, "other")["errors"].as_str().unwrap() {
+            "the node has no answer to this request" => asked += 1,
+            "the fields of the node are not known yet" => tokio::time::sleep(super::POLL_INTERVAL).await,
+            other => panic!("{other}"),
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_node_that_starts_later_joins_by_itself() {
     let late = node(&[1, 2]).await;
     let proxy = FaultProxy::start(late.base());
