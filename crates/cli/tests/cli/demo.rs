@@ -165,8 +165,8 @@ fn a_network_shares_out_the_sample_data() {
         if answer["network"]["complete"] == true && hits.iter().sum::<u64>() == expected {
             assert_eq!(hits.len(), 2);
             assert!(hits.iter().all(|hits| *hits > 0), "{answer}");
-            let links = nodes.iter().map(|node| node["link"].as_str().unwrap());
-            assert!(links.into_iter().all(|link| link.ends_with("/portal/explore/files?filter=")), "{answer}");
+            let mut links = nodes.iter().map(|node| node["link"].as_str().unwrap());
+            assert!(links.all(|link| link.ends_with("/portal/explore/files?filter=")), "{answer}");
             break;
         }
         assert!(Instant::now() < patience, "the nodes have not everything: {answer}");
