@@ -29,8 +29,8 @@ FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
-	test-engines cluster-day test-upgrade test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
-	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers fuzz-requests \
+	test-engines cluster-day federation-oracle test-upgrade test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
+	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers bench-federation fuzz-requests \
 	lint-packaging fuzz miri
 
 help: ## this list
@@ -120,6 +120,11 @@ test-upgrade: build-tests ## a server of an earlier version beside this one: EAR
 test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
 	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))
 
+# `make test` splits 2,000 documents, and tries 200 filters.
+federation-oracle: build-tests ## five nodes against one index: DOCUMENTS=100000 and FILTERS=10000, one node on OpenSearch
+	CANTATA_FEDERATION_DOCUMENTS=$(or $(DOCUMENTS),100000) CANTATA_FEDERATION_FILTERS=$(or $(FILTERS),10000) \
+		ENGINES=opensearch engines/with-engines cargo test --locked -p cantata --test engines -- network:: --nocapture
+
 test-browser: portal-test test-clients ## tests in Chromium and of clients; Chromium and R are installed by apt if missing
 
 # Screenshots go to $(CACHE)/portal-screenshots, npm packages to the cache folder as well.
@@ -176,6 +181,9 @@ bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
 
 bench-servers: build ## 1, 2 and 3 servers on one PostgreSQL; ARGS="--only submit" or ARGS="--quick"
 	databases/with-postgres $(BENCH) servers $(ARGS)
+
+bench-federation: build ## a network of five nodes against the slowest of them; ARGS="--documents 50000"
+	$(BENCH) federation $(ARGS)
 
 fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
 	$(BENCH) fuzz $(ARGS)

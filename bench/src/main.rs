@@ -8,6 +8,7 @@ mod bare_postgres;
 mod bare_rows;
 mod bare_sqlite;
 mod client;
+mod federation;
 mod fixed_server;
 mod fuzz;
 mod indexing;
@@ -67,6 +68,8 @@ enum Command {
     Indexing(PartArguments<IndexingPart>),
     /// Measures one, two and three servers on one PostgreSQL: submissions, and portal pages from copies of an index.
     Servers(PartArguments<ServersPart>),
+    /// Measures what asking a network of five nodes costs over asking the slowest of them.
+    Federation(federation::FederationArguments),
     /// Sends random requests to every route: none may end in a server error or a panic.
     Fuzz(fuzz::FuzzArguments),
     /// Answers every request for an analysis with the same JSON document.
@@ -146,6 +149,7 @@ fn main() -> ExitCode {
         Command::PortalDay(arguments) => search::run_portal_day(&arguments),
         Command::Indexing(arguments) => indexing::run(&arguments),
         Command::Servers(arguments) => servers::run(&arguments),
+        Command::Federation(arguments) => federation::run(&arguments),
         Command::Fuzz(arguments) => fuzz::run(&arguments),
         Command::FixedServer { bytes } => fixed_server::run(bytes).map(|()| ExitCode::SUCCESS),
     };

@@ -9,6 +9,9 @@ use cantata_core::Secret;
 
 use crate::field_tree::AggregationKind;
 
+/// What stands for a filter in the address of a portal.
+pub const FILTERS_PLACE: &str = "{filters}";
+
 /// The network of a catalogue.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkConfig {
@@ -33,6 +36,8 @@ pub struct NodeConfig {
     pub names: NodeNames,
     /// The smallest count of this node that is shown, whatever the node itself does.
     pub suppressed_below: Option<u64>,
+    /// The page of its portal; [`FILTERS_PLACE`] in it stands for a filter.
+    pub portal_url: Option<String>,
 }
 
 /// What a node is.

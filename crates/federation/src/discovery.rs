@@ -17,7 +17,7 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
-use crate::node_query::NodeField;
+use crate::node_query::{NodeField, NumericMembers};
 use crate::remote_call::{RemoteClient, RemoteResponse};
 
 /// How often the fields of a node that works are read again.
@@ -34,9 +34,10 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many fields of a node are used.
 const MAX_FIELDS: usize = 10_000;
 
-/// The introspection that every Arranger answers.
+/// The introspection that every Arranger answers, and what its numbers offer.
 const FIELDS_QUERY: &str = "query getAggregationTypes($documentTypeName: String!) { __type(name: $documentTypeName) { \
-                            name fields { name type { name } } } }";
+                            name fields { name type { name } } } \
+                            numeric: __type(name: \"NumericAggregations\") { fields { name } } }";
 
 /// Types of which a facet cannot be asked.
 const UNCOUNTED_TYPES: [&str; 4] = ["id", "masked", "nested", "object"];
@@ -112,16 +113,19 @@ async fn discover(
     remote: &RemoteNode,
     names: &NameTranslation,
 ) -> Result<NodeSchema, NodeError> {
-    let (response, fields) = match remote.product {
+    let (response, fields, members) = match remote.product {
         NodeProduct::Arranger => by_graphql(client, &remote.document_type).await?,
-        NodeProduct::Cantata => by_introspection(client).await?,
+        NodeProduct::Cantata => {
+            let (response, fields) = by_introspection(client).await?;
+            (response, fields, NumericMembers::ALL)
+        }
     };
     let mut known: Vec<NodeField> = Vec::new();
     for (node, kind) in fields.into_iter().filter(|(name, _)| is_graphql_name(name) && !name.starts_with("__")) {
         if let Some(network) = names.field_in_network(&node)
             && known.len() < MAX_FIELDS
         {
-            known.push(NodeField { network, node, kind });
+            known.push(NodeField { network, node, kind, members });
         }
     }
     known.sort_by(|one, other| one.network.cmp(&other.network));
@@ -133,7 +137,10 @@ async fn discover(
 type FoundFields = Vec<(String, AggregationKind)>;
 
 /// Asks for the type of the aggregations.
-async fn by_graphql(client: &RemoteClient, document_type: &str) -> Result<(RemoteResponse, FoundFields), NodeError> {
+async fn by_graphql(
+    client: &RemoteClient,
+    document_type: &str,
+) -> Result<(RemoteResponse, FoundFields, NumericMembers), NodeError> {
     let variables = json!({ "documentTypeName": format!("{document_type}Aggregations") });
     let request = GraphqlRequest {
         query: FIELDS_QUERY.to_owned(),
@@ -153,7 +160,15 @@ async fn by_graphql(client: &RemoteClient, document_type: &str) -> Result<(Remot
         Some((field["name"].as_str()?.to_owned(), kind))
     };
     let fields = fields.iter().filter_map(field).collect();
-    Ok((response, fields))
+    let numeric = body["data"]["numeric"]["fields"].as_array();
+    let has = |name: &str| numeric.into_iter().flatten().any(|member| member["name"] == name);
+    let members = NumericMembers {
+        buckets: has("buckets"),
+        histogram: has("histogram"),
+        range: has("range"),
+        any_bounds: response.version.is_some(),
+    };
+    Ok((response, fields, members))
 }
 
 /// Reads the introspection of a Cantata server, which is on even where that of GraphQL is off.

@@ -25,21 +25,35 @@ pub(crate) enum NodeError {
     SchemaMismatch,
     #[error("the node answered with an error")]
     Failed,
+    /// The node works, and reports an error of this request.
+    #[error("the node has no answer to this request")]
+    Erred,
     #[error("the answer of the node is too long")]
     TooLong,
+    /// Answers that are being read take all the memory that they may.
+    #[error("too many answers are being read at present; ask again")]
+    Busy,
+    /// A node that does not know a field would answer as if no record had it.
+    #[error("the node does not have a field of the filter")]
+    LacksField,
     /// The reason is for the log.
     #[error("the answer of the node cannot be used")]
     Invalid(&'static str),
 }
 
 impl NodeError {
-    /// Returns whether the error tells that the node does not work, rather than that it did not like a request.
+    /// Returns whether the error tells that the node does not work. A request that it does not like, or that asks for
+    /// too much, must not suspend it for others.
     pub(crate) fn is_outage(&self) -> bool {
         match self {
-            Self::Unreachable | Self::TimedOut | Self::Failed | Self::TooLong | Self::Invalid(_) => true,
+            Self::Unreachable | Self::TimedOut | Self::Failed | Self::Invalid(_) => true,
             Self::NotDiscovered
             | Self::Suspended
             | Self::Settings
+            | Self::Erred
+            | Self::TooLong
+            | Self::Busy
+            | Self::LacksField
             | Self::Denied
             | Self::Rejected
             | Self::SchemaMismatch => false,

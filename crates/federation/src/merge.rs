@@ -25,9 +25,11 @@ pub(crate) fn suppress(answer: &mut NodeAnswer, threshold: u64) {
     let round = |count: u64| count - count % threshold.max(1);
     answer.hits = round(answer.hits);
     for facet in answer.facets.iter_mut().flatten() {
-        let mut buckets = std::mem::take(&mut facet.buckets);
-        buckets.iter_mut().for_each(|(_, count)| *count = round(*count));
-        buckets.retain(|(_, count)| *count > 0);
+        let mut buckets = facet.buckets.take();
+        if let Some(buckets) = &mut buckets {
+            buckets.iter_mut().for_each(|(_, count)| *count = round(*count));
+            buckets.retain(|(_, count)| *count > 0);
+        }
         *facet = FacetAnswer { buckets, ..FacetAnswer::default() };
     }
 }
@@ -43,11 +45,15 @@ pub(crate) fn merge_facet(
 ) -> Value {
     let parts: Vec<&FacetAnswer> =
         answers.iter().filter_map(|answer| answer.facets.get(position).and_then(Option::as_ref)).collect();
-    let lacking = answers.iter().filter(|answer| !matches!(answer.facets.get(position), Some(Some(_))));
+    let is_lacking = |answer: &&&NodeAnswer| {
+        let part = answer.facets.get(position).and_then(Option::as_ref);
+        part.is_none_or(|part| part.buckets.is_none())
+    };
+    let lacking = answers.iter().filter(is_lacking);
     let lacking = lacking.fold(0_u64, |sum, answer| sum.saturating_add(answer.hits));
     let mut merged = Map::new();
     if facet.buckets {
-        let buckets = merge_values(parts.iter().map(|part| &part.buckets), kind, lacking);
+        let buckets = merge_values(parts.iter().filter_map(|part| part.buckets.as_ref()), kind, lacking);
         let values = buckets.iter().filter(|(key, _)| key != NOT_AVAILABLE && key != MISSING_VALUE).count();
         merged.insert("cardinality".to_owned(), values.into());
         merged.extend(buckets_json(&buckets));
@@ -178,7 +184,7 @@ mod tests {
         let buckets = buckets.iter().map(|(key, count)| ((*key).to_owned(), *count)).collect();
         NodeAnswer {
             hits,
-            facets: vec![Some(FacetAnswer { buckets, ..FacetAnswer::default() })],
+            facets: vec![Some(FacetAnswer { buckets: Some(buckets), ..FacetAnswer::default() })],
             missing_fields: Vec::new(),
         }
     }
@@ -201,6 +207,15 @@ mod tests {
             assert_eq!(merged["buckets"], Value::Array(expected.clone()));
             assert_eq!((&merged["bucket_count"], &merged["cardinality"]), (&json!(5), &json!(3)));
         }
+    }
+
+    #[test]
+    fn records_of_a_node_that_cannot_count_values_have_a_bucket() {
+        let other =
+            NodeAnswer { hits: 7, facets: vec![Some(FacetAnswer::default())], missing_fields: vec!["size".to_owned()] };
+        let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&answer(1, &[("5", 1)]), &other], false);
+        let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count, "key_as_string": null});
+        assert_eq!(merged["buckets"], json!([bucket("5", 1), bucket("___aggregation_not_available___", 7)]));
     }
 
     #[test]

@@ -38,6 +38,11 @@ impl NameTranslation {
         }
     }
 
+    /// Returns whether a name of the network that has no other one at the node is that of another field there.
+    pub(crate) fn is_taken(&self, network: &str) -> bool {
+        !self.to_node.contains_key(network) && self.to_network.contains_key(network)
+    }
+
     /// Returns the value in the network of a value of the node.
     pub(crate) fn value_in_network(&self, field: &str, value: String) -> String {
         let known = self.values_back.get(field).and_then(|values| values.get(&value));

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use cantata_catalogue::{AggregationKind, NetworkConfig, NetworkField, NodeTarget};
-use cantata_graphql::{NetworkAnswer, NetworkQuestion};
+use cantata_graphql::{NetworkAnswer, NetworkFacet, NetworkQuestion};
+use cantata_sqon::Sqon;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
 use tokio::sync::Semaphore;
@@ -18,7 +19,7 @@ use crate::local::{LocalCatalogue, LocalCatalogues};
 use crate::merge::{merge_facet, suppress};
 use crate::node::{Node, RemoteState};
 use crate::node_answer::NodeAnswer;
-use crate::node_query::{Asking, NodeField, node_query};
+use crate::node_query::{Asking, NodeField, NumericMembers, node_query};
 
 /// How many bytes the answers that are being read may take together.
 const MAX_ANSWERS_BYTES: usize = 256 << 20;
@@ -44,8 +45,6 @@ pub struct Network {
     remote_fields: ArcSwap<Vec<NetworkField>>,
     /// Held while the fields are collected, so that an older list never replaces a newer one.
     publishing: Mutex<()>,
-    /// Permits for answers that are being read.
-    answers: Semaphore,
 }
 
 /// The state of a node, for operators.
@@ -97,12 +96,12 @@ struct Answer {
 impl Network {
     /// Starts the discovery of the nodes, which goes on for as long as the network is in use.
     pub fn start(config: &NetworkConfig) -> Arc<Self> {
+        let memory = answer_memory(config);
         let network = Arc::new(Self {
-            nodes: config.nodes.iter().map(|node| Node::new(node, config.max_answer_bytes)).collect(),
+            nodes: config.nodes.iter().map(|node| Node::new(node, config.max_answer_bytes, &memory)).collect(),
             deadline: config.deadline,
             remote_fields: ArcSwap::default(),
             publishing: Mutex::new(()),
-            answers: Semaphore::new((MAX_ANSWERS_BYTES / config.max_answer_bytes.max(1)).max(1)),
         });
         for index in 0..network.nodes.len() {
             discovery::start(&network, index);
@@ -251,17 +250,17 @@ impl Network {
         let (client, schema) = remote.ready()?;
         let question = asking.question;
         let document_type = &target.document_type;
+        // Cantata rejects a filter over a field that it does not have. Other servers answer as if no record had it.
+        let checked = schema.version.is_none().then_some(&schema.fields[..]);
+        node.check_filter(question.filter.as_ref(), checked)?;
+        node.check_filter(question.visible.as_ref(), checked)?;
         let query = node_query(asking, question.visible.as_ref(), document_type, &schema.fields, &node.names);
-        let started = Instant::now();
-        let permit = timeout(self.deadline, self.answers.acquire()).await.map_err(|_| NodeError::TimedOut)?;
-        let rest = self.deadline.saturating_sub(started.elapsed());
-        let response = client.post(&query.request, headers, rest).await;
+        let response = client.post(&query.request, headers, self.deadline).await;
         let answer = response.and_then(|response| {
             let answer = NodeAnswer::parse(&response.body, document_type, question, &query, &node.names)?;
             let version = response.version.or_else(|| schema.version.clone());
             Ok(Answer { answer, version, suppressed_below: response.suppressed_below })
         });
-        drop(permit);
         match &answer {
             Ok(_) => remote.succeeded(),
             Err(error) => remote.failed(error),
@@ -283,6 +282,8 @@ impl Network {
             NodeTarget::OwnRecords => None,
             NodeTarget::Catalogue(_) | NodeTarget::Remote(_) => question.visible.as_ref(),
         };
+        node.check_filter(question.filter.as_ref(), None)?;
+        node.check_filter(rules, None)?;
         let fields = node_fields(node, &catalogue);
         let query = node_query(asking, rules, &catalogue.document_type, &fields, &node.names);
         let body = timeout(self.deadline, locals.query(index, query.request.clone())).await;
@@ -308,13 +309,15 @@ impl Network {
                 answers.push(&*answer);
             }
         }
-        let mut aggregations = Map::new();
-        for (position, facet) in question.facets.iter().enumerate() {
-            let kind = fields.iter().find(|field| field.name == facet.field);
-            let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
-            let merged = merge_facet(position, facet, kind, &answers, threshold.is_some());
-            aggregations.insert(facet.field.clone(), merged);
-        }
+        let merged = |answers: &[&NodeAnswer]| -> Map<String, Value> {
+            let facet = |(position, facet): (usize, &NetworkFacet)| {
+                let kind = fields.iter().find(|field| field.name == facet.field);
+                let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
+                (facet.field.clone(), merge_facet(position, facet, kind, answers, threshold.is_some()))
+            };
+            question.facets.iter().enumerate().map(facet).collect()
+        };
+        let aggregations = merged(&answers);
         let mut nodes: Vec<(&Node, &NodeOutcome)> = self.nodes.iter().zip(&outcomes).collect();
         nodes.sort_by(|(one, _), (other, _)| {
             (&one.config.name, &one.config.id).cmp(&(&other.config.name, &other.config.id))
@@ -324,16 +327,30 @@ impl Network {
             NodeOutcome::Answered { answer, .. } => answer.missing_fields.is_empty(),
             NodeOutcome::Failed { .. } => false,
         });
-        let nodes: Vec<Value> = nodes.into_iter().map(|(node, outcome)| node_json(node, outcome)).collect();
-        json!({ "nodes": nodes, "complete": is_complete, "aggregations": aggregations })
+        let state = |(node, outcome): (&Node, &NodeOutcome)| {
+            let mut state = node_json(node, outcome, question.filter.as_ref());
+            if let (true, NodeOutcome::Answered { answer, .. }) = (question.by_node, outcome) {
+                state["aggregations"] = Value::Object(merged(&[answer]));
+            }
+            state
+        };
+        let nodes: Vec<Value> = nodes.into_iter().map(state).collect();
+        json!({
+            "nodes": nodes, "complete": is_complete, "suppressedBelow": threshold, "aggregations": aggregations,
+        })
     }
+}
+
+/// Returns the memory for the answers of the nodes of a network: a permit for each byte.
+pub(crate) fn answer_memory(config: &NetworkConfig) -> Arc<Semaphore> {
+    Arc::new(Semaphore::new(MAX_ANSWERS_BYTES.max(config.max_answer_bytes)))
 }
 
 /// Returns the fields of a local node by their names in the network.
 fn node_fields(node: &Node, catalogue: &LocalCatalogue) -> Vec<NodeField> {
     let named = |field: &NetworkField| {
         let network = node.names.field_in_network(&field.name)?;
-        Some(NodeField { network, node: field.name.clone(), kind: field.kind })
+        Some(NodeField { network, node: field.name.clone(), kind: field.kind, members: NumericMembers::ALL })
     };
     catalogue.fields.iter().filter_map(named).collect()
 }
@@ -348,7 +365,7 @@ fn union(mut fields: Vec<NetworkField>) -> Vec<NetworkField> {
 }
 
 /// Returns the state of a node in the answer.
-fn node_json(node: &Node, outcome: &NodeOutcome) -> Value {
+fn node_json(node: &Node, outcome: &NodeOutcome, filter: Option<&Sqon>) -> Value {
     let none: &[String] = &[];
     let (hits, error, missing_fields, millis, version) = match outcome {
         NodeOutcome::Excluded => (0, None, none, None, None),
@@ -367,5 +384,6 @@ fn node_json(node: &Node, outcome: &NodeOutcome) -> Value {
         "missingFields": missing_fields,
         "latencyMs": millis,
         "version": version,
+        "link": node.link(filter),
     })
 }

@@ -6,8 +6,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use cantata_catalogue::{NodeConfig, NodeTarget};
-use tokio::sync::Notify;
+use cantata_catalogue::{FILTERS_PLACE, NodeConfig, NodeTarget, flat_name};
+use cantata_sqon::Sqon;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use tokio::sync::{Notify, Semaphore};
 
 use crate::error::NodeError;
 use crate::names::NameTranslation;
@@ -57,10 +59,11 @@ pub(crate) struct NodeSchema {
 }
 
 impl Node {
-    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize) -> Self {
+    /// Prepares a node; `memory` has a permit for each byte that the answers of all nodes may take together.
+    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize, memory: &Arc<Semaphore>) -> Self {
         let remote = match &config.target {
             NodeTarget::Remote(remote) => Some(RemoteState {
-                client: RemoteClient::new(config, remote, max_answer_bytes),
+                client: RemoteClient::new(config, remote, max_answer_bytes, Arc::clone(memory)),
                 wake: Arc::default(),
                 status: Mutex::default(),
             }),
@@ -74,6 +77,32 @@ impl Node {
             failed: AtomicU64::new(0),
             answer_millis: AtomicU64::new(0),
         }
+    }
+
+    /// Makes sure that the node has the fields of a filter. Where its fields are not given, the node itself judges;
+    /// only a name that stands for another field there is found out here.
+    ///
+    /// # Errors
+    ///
+    /// If it does not have one.
+    pub(crate) fn check_filter(&self, filter: Option<&Sqon>, fields: Option<&[NodeField]>) -> Result<(), NodeError> {
+        let is_known = |name: &str| {
+            let name = flat_name(name);
+            // An object is known by a field in it, and a multi-field by its field.
+            let is_there =
+                |field: &NodeField| is_at_or_below(&field.network, &name) || is_at_or_below(&name, &field.network);
+            !self.names.is_taken(&name) && fields.is_none_or(|fields| fields.iter().any(is_there))
+        };
+        let names = filter.map(Sqon::fields_used).unwrap_or_default();
+        if names.into_iter().all(is_known) { Ok(()) } else { Err(NodeError::LacksField) }
+    }
+
+    /// Returns the address of the page with the same filter in the portal of the node.
+    pub(crate) fn link(&self, filter: Option<&Sqon>) -> Option<String> {
+        let url = self.config.portal_url.as_ref()?;
+        let filter = filter.map(|filter| self.names.filter_for_node(filter.clone()).to_json().to_string());
+        let filter = utf8_percent_encode(filter.as_deref().unwrap_or_default(), NON_ALPHANUMERIC).to_string();
+        Some(url.replace(FILTERS_PLACE, &filter))
     }
 
     /// Counts an answer, or its absence.
@@ -148,9 +177,57 @@ impl RemoteState {
     }
 }
 
+/// Returns whether a flat name is that of a field, or of something in it.
+fn is_at_or_below(name: &str, field: &str) -> bool {
+    name.strip_prefix(field).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+}
+
 #[cfg(test)]
 mod tests {
+    use cantata_catalogue::{AggregationKind, NodeNames};
+    use percent_encoding::percent_decode_str;
+    use serde_json::{Value, json};
+
     use super::*;
+    use crate::node_query::NumericMembers;
+
+    #[test]
+    fn a_filter_is_checked_and_linked_by_the_names_of_the_node() {
+        let names = NodeNames { fields: [("gender".to_owned(), "sex".to_owned())].into(), ..NodeNames::default() };
+        let (name, id) = ("node".to_owned(), None);
+        let portal_url = Some("https://n.example.org/?filter={filters}&view=charts".to_owned());
+        let config = NodeConfig { name, id, target: NodeTarget::OwnRecords, names, suppressed_below: None, portal_url };
+        let node = Node::new(&config, 1, &Arc::new(Semaphore::new(1)));
+        let field = |network: &str, node: &str| NodeField {
+            network: network.to_owned(),
+            node: node.to_owned(),
+            kind: AggregationKind::Plain,
+            members: NumericMembers::ALL,
+        };
+        let fields = [field("gender", "sex"), field("donors__age", "donors__age")];
+        let check = |name: &str, fields| {
+            let leaf = json!({"op": "in", "content": {"fieldName": name, "value": ["x"]}});
+            node.check_filter(Sqon::parse(&leaf).unwrap().as_ref(), fields)
+        };
+        for name in ["gender", "gender.keyword", "donors.age", "donors__age", "donors"] {
+            assert_eq!(check(name, Some(&fields[..])), Ok(()), "{name}");
+        }
+        assert_eq!(check("study", None), Ok(()), "the node itself judges");
+        for name in ["study", "genders", "donor", "donors.ages"] {
+            assert_eq!(check(name, Some(&fields[..])), Err(NodeError::LacksField), "{name}");
+        }
+        assert_eq!(check("sex", None), Err(NodeError::LacksField), "it is gender in the network");
+        assert_eq!(node.check_filter(None, Some(&[])), Ok(()));
+        let filter = json!({"op": "in", "content": {"fieldName": "gender", "value": ["a&b"]}});
+        let link = node.link(Sqon::parse(&filter).unwrap().as_ref()).unwrap();
+        let encoded =
+            link.strip_prefix("https://n.example.org/?filter=").unwrap().strip_suffix("&view=charts").unwrap();
+        assert!(!encoded.contains(['&', '"', ' ']), "{encoded}");
+        let text = percent_decode_str(encoded).decode_utf8().unwrap();
+        let sent: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(sent, json!({"op": "in", "content": {"fieldName": "sex", "value": ["a&b"]}}));
+        assert_eq!(node.link(None).as_deref(), Some("https://n.example.org/?filter=&view=charts"));
+    }
 
     fn state() -> RemoteState {
         RemoteState { client: Err(NodeError::Settings), wake: Arc::default(), status: Mutex::default() }
@@ -162,8 +239,10 @@ mod tests {
         let is_suspended = || state.with_status(|status| status.is_suspended);
         assert!(state.discovered(NodeSchema::default()));
         state.resume();
-        for error in [NodeError::TimedOut, NodeError::Unreachable, NodeError::Rejected, NodeError::Denied] {
-            state.failed(&error);
+        let of_requests =
+            [NodeError::Rejected, NodeError::Denied, NodeError::Erred, NodeError::TooLong, NodeError::Busy];
+        for error in [NodeError::TimedOut, NodeError::Unreachable].iter().chain(&of_requests) {
+            state.failed(error);
             assert!(!is_suspended(), "{error}");
         }
         state.succeeded();

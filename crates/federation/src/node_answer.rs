@@ -1,11 +1,12 @@
-//! The answer of a node, validated: counts are whole numbers and not negative, keys are texts, and no key comes twice.
+//! The answer of a node, validated: counts are whole numbers and not negative, keys are texts, no key comes twice, the
+//! steps of a histogram are those that were asked, and no range is missing.
 //!
 //! A facet that the node has but did not answer counts as one that it lacks. An answer that breaks a rule is no answer:
 //! its other numbers are not worth more.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use cantata_graphql::NetworkQuestion;
+use cantata_graphql::{NamedRange, NetworkFacet, NetworkQuestion};
 use serde_json::Value;
 
 use crate::error::NodeError;
@@ -17,6 +18,9 @@ const MAX_BUCKETS: usize = 300_001;
 
 /// Larger counts are wrong: no index has so many records, and JSON numbers are not exact beyond.
 const MAX_COUNT: u64 = 1 << 53;
+
+/// How many steps from zero a bucket of a histogram may be; beyond, steps are not exact.
+const MAX_STEPS: f64 = 9_007_199_254_740_992.0;
 
 /// Keys with their counts.
 pub(crate) type Buckets = Vec<(String, u64)>;
@@ -33,7 +37,8 @@ pub(crate) struct NodeAnswer {
 
 #[derive(Debug, PartialEq, Default)]
 pub(crate) struct FacetAnswer {
-    pub(crate) buckets: Buckets,
+    /// `None` if the node cannot count the values.
+    pub(crate) buckets: Option<Buckets>,
     pub(crate) stats: Option<NodeStats>,
     pub(crate) histograms: Vec<Buckets>,
     pub(crate) ranges: Vec<Buckets>,
@@ -74,15 +79,27 @@ impl NodeAnswer {
                 missing_fields.push(facet.field.clone());
                 continue;
             }
-            let all = |kind: &str, number: usize| -> Result<Vec<Buckets>, NodeError> {
-                (0..number).map(|index| intervals(&value[answer_key(kind, index).as_str()])).collect()
-            };
+            let member = |kind: &str, index: usize| &value[answer_key(kind, index).as_str()];
+            let histograms = facet.histograms.iter().enumerate();
+            let ranges = facet.ranges.iter().enumerate();
             *slot = Some(FacetAnswer {
-                buckets: if facet.buckets { values(&value["buckets"], &facet.field, names)? } else { Vec::new() },
+                buckets: match (facet.buckets, asked.has_buckets) {
+                    (true, true) => Some(values(&value["buckets"], &facet.field, names)?),
+                    (true, false) => None,
+                    (false, _) => Some(Vec::new()),
+                },
                 stats: stats(&value["stats"])?,
-                histograms: all("histogram", facet.histograms.len())?,
-                ranges: all("range", facet.ranges.len())?,
+                histograms: histograms
+                    .map(|(index, interval)| histogram(member("histogram", index), *interval))
+                    .collect::<Result<_, _>>()?,
+                ranges: ranges
+                    .map(|(index, asked)| range_counts(member("range", index), asked))
+                    .collect::<Result<_, _>>()?,
             });
+            let lacks_buckets = facet.buckets && !asked.has_buckets;
+            if lacks_buckets || (asked.has_numbers && lacks_numbers(value, facet)) {
+                missing_fields.push(facet.field.clone());
+            }
         }
         Ok(Self { hits, facets, missing_fields })
     }
@@ -95,7 +112,8 @@ fn failure(body: &Value) -> NodeError {
         Some("BAD_USER_INPUT") => NodeError::Rejected,
         Some("GRAPHQL_VALIDATION_FAILED") => NodeError::SchemaMismatch,
         Some("FORBIDDEN" | "UNAUTHENTICATED") => NodeError::Denied,
-        Some(_) => NodeError::Failed,
+        Some(_) => NodeError::Erred,
+        None if !body["errors"][0].is_null() => NodeError::Erred,
         None => NodeError::Invalid("it has no hits"),
     }
 }
@@ -106,20 +124,58 @@ fn count(value: &Value) -> Result<u64, NodeError> {
     count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
 }
 
-/// Reads the buckets of values, with the keys of the network. Two values of the node may be one in the network.
-fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
-    let buckets = distinct(read_buckets(value)?)?;
-    Ok(buckets.into_iter().map(|(key, count)| (names.value_in_network(field, key), count)).collect())
+/// Returns whether something that was asked of a number is missing in the answer.
+fn lacks_numbers(value: &Value, facet: &NetworkFacet) -> bool {
+    let is_missing = |kind: &str, number: usize| (0..number).any(|index| value[answer_key(kind, index)].is_null());
+    (facet.stats && value["stats"].is_null())
+        || is_missing("histogram", facet.histograms.len())
+        || is_missing("range", facet.ranges.len())
 }
 
-/// Reads the buckets of a histogram or of ranges; there are none if they were not asked.
-fn intervals(value: &Value) -> Result<Buckets, NodeError> {
-    match value {
-        Value::Null => Ok(Vec::new()),
-        value => distinct(read_buckets(&value["buckets"])?),
+/// Reads the buckets of values, with the keys of the network. A value that the node has under both names has one bucket.
+fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
+    let mut named: Buckets = Vec::new();
+    let mut positions: HashMap<String, usize> = HashMap::new();
+    for (key, count) in read_buckets(value)? {
+        let key = names.value_in_network(field, key);
+        match positions.get(&key) {
+            Some(&position) => named[position].1 = named[position].1.saturating_add(count),
+            None => {
+                positions.insert(key.clone(), named.len());
+                named.push((key, count));
+            }
+        }
+    }
+    Ok(named)
+}
+
+/// Reads the buckets of a histogram; there are none if it was not answered.
+fn histogram(value: &Value, interval: f64) -> Result<Buckets, NodeError> {
+    let buckets = if value.is_null() { Vec::new() } else { read_buckets(&value["buckets"])? };
+    let is_step = |key: &str| {
+        let steps = key.parse::<f64>().map_or(f64::NAN, |bound| bound / interval);
+        // What is left of a division that has no exact result.
+        let tolerance = f64::max(1e-6, steps.abs() * 1e-14);
+        steps.abs() < MAX_STEPS && (steps - steps.round()).abs() <= tolerance
+    };
+    if buckets.iter().all(|(key, _)| is_step(key)) {
+        Ok(buckets)
+    } else {
+        Err(NodeError::Invalid("a histogram has other steps than those that were asked"))
     }
 }
 
+/// Reads the buckets of ranges; there are none if they were not answered.
+fn range_counts(value: &Value, asked: &[NamedRange]) -> Result<Buckets, NodeError> {
+    if value.is_null() {
+        return Ok(Vec::new());
+    }
+    let buckets = read_buckets(&value["buckets"])?;
+    let has = |range: &NamedRange| buckets.iter().any(|(key, _)| *key == range.key);
+    if asked.iter().all(has) { Ok(buckets) } else { Err(NodeError::Invalid("a range is missing")) }
+}
+
+/// Reads buckets with distinct keys.
 fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
     let buckets = value.as_array().ok_or(NodeError::Invalid("buckets are no list"))?;
     if buckets.len() > MAX_BUCKETS {
@@ -129,10 +185,7 @@ fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
         let key = bucket["key"].as_str().ok_or(NodeError::Invalid("a key is no text"))?;
         Ok((key.to_owned(), count(&bucket["doc_count"])?))
     };
-    buckets.iter().map(bucket).collect()
-}
-
-fn distinct(buckets: Buckets) -> Result<Buckets, NodeError> {
+    let buckets = buckets.iter().map(bucket).collect::<Result<Buckets, NodeError>>()?;
     let mut seen = HashSet::with_capacity(buckets.len());
     if !buckets.iter().all(|(key, _)| seen.insert(key.as_str())) {
         return Err(NodeError::Invalid("a key comes twice"));
@@ -156,17 +209,24 @@ fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
 
 #[cfg(test)]
 mod tests {
-    use cantata_catalogue::AggregationKind;
-    use cantata_graphql::NetworkFacet;
+    use std::collections::BTreeMap;
+
+    use cantata_catalogue::{AggregationKind, NodeNames};
     use serde_json::json;
 
     use super::*;
-    use crate::node_query::{Asking, NodeField, node_query};
+    use crate::node_query::{Asking, NodeField, NumericMembers, node_query};
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
+        parse_facet(answer, facet)
+    }
+
+    fn parse_facet(answer: &Value, facet: NetworkFacet) -> Result<NodeAnswer, NodeError> {
         let question = NetworkQuestion { has_plain_filter: true, facets: vec![facet], ..NetworkQuestion::default() };
-        let field = NodeField { network: "size".to_owned(), node: "size".to_owned(), kind: AggregationKind::Numeric };
+        let size = || "size".to_owned();
+        let (kind, members) = (AggregationKind::Numeric, NumericMembers::ALL);
+        let field = NodeField { network: size(), node: size(), kind, members };
         let asking = Asking { question: &question, counts_only: false };
         let names = NameTranslation::default();
         let query = node_query(asking, None, "file", &[field], &names);
@@ -184,10 +244,46 @@ mod tests {
         let answer = parse(&good).unwrap();
         assert_eq!((answer.hits, answer.missing_fields.len()), (3, 0));
         let facet = answer.facets[0].as_ref().unwrap();
-        assert_eq!(facet.buckets, [("1".to_owned(), 2)]);
+        assert_eq!(facet.buckets, Some(vec![("1".to_owned(), 2)]));
         assert_eq!(facet.stats, Some(NodeStats { count: 2, sum: 3.0, extent: Some((1.0, 2.0)) }));
+        let only_buckets = parse(&with_size(&json!({"buckets": []}))).unwrap();
+        assert_eq!(only_buckets.missing_fields, ["size"], "statistics were asked too");
         let without = parse(&with_size(&Value::Null)).unwrap();
         assert_eq!((without.hits, without.missing_fields), (3, vec!["size".to_owned()]));
+    }
+
+    #[test]
+    fn histograms_have_the_steps_and_ranges_the_keys_that_were_asked() {
+        let range = NamedRange { key: "low".to_owned(), from: None, to: Some(10.0) };
+        let facet = NetworkFacet {
+            field: "size".to_owned(),
+            histograms: vec![0.1],
+            ranges: vec![vec![range]],
+            ..NetworkFacet::default()
+        };
+        let part = |key: &str| json!({"buckets": [{"key": key, "doc_count": 1}]});
+        let answer = |step: &str, range: &str| {
+            let size = json!({"histogram": part(step), "range": part(range)});
+            parse_facet(&with_size(&size), facet.clone())
+        };
+        for step in ["0", "0.0", "0.30000000000000004", "-1.5e3", "123456789.1"] {
+            assert_eq!(answer(step, "low").map(|answer| answer.missing_fields), Ok(Vec::new()), "{step}");
+        }
+        for step in ["many", "0.25", "NaN", "inf", "1e300", ""] {
+            assert!(matches!(answer(step, "low"), Err(NodeError::Invalid(_))), "{step}");
+        }
+        assert!(matches!(answer("0", "high"), Err(NodeError::Invalid(_))));
+    }
+
+    #[test]
+    fn a_value_under_both_of_its_names_is_counted_once() {
+        let names = NameTranslation::new(&NodeNames {
+            fields: BTreeMap::new(),
+            values: [("sex".to_owned(), [("Male".to_owned(), "M".to_owned())].into())].into(),
+        });
+        let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count});
+        let found = values(&json!([bucket("M", 3), bucket("F", 1), bucket("Male", 2)]), "sex", &names);
+        assert_eq!(found, Ok(vec![("Male".to_owned(), 5), ("F".to_owned(), 1)]));
     }
 
     #[test]
@@ -213,5 +309,9 @@ mod tests {
         }
         let rejected = json!({"errors": [{"message": "m", "extensions": {"code": "BAD_USER_INPUT"}}], "data": null});
         assert_eq!(parse(&rejected), Err(NodeError::Rejected));
+        for error in [json!({"message": "m"}), json!({"message": "m", "extensions": {"code": "INTERNAL_SERVER_ERROR"}})]
+        {
+            assert_eq!(parse(&json!({"errors": [error], "data": null})), Err(NodeError::Erred));
+        }
     }
 }

@@ -10,7 +10,7 @@
 use std::fmt::Write;
 
 use cantata_catalogue::AggregationKind;
-use cantata_graphql::{GraphqlRequest, NetworkFacet, NetworkQuestion};
+use cantata_graphql::{GraphqlRequest, NamedRange, NetworkFacet, NetworkQuestion};
 use cantata_sqon::{GroupOp, Sqon};
 use serde_json::{Map, Value, json};
 
@@ -24,6 +24,30 @@ pub(crate) struct NodeField {
     /// The flat name at the node.
     pub(crate) node: String,
     pub(crate) kind: AggregationKind,
+    /// What a number or a date offers there.
+    pub(crate) members: NumericMembers,
+}
+
+/// What the numbers and dates of a node offer beside statistics. Arranger has no buckets of their values, some of its
+/// versions no ranges, and bounds of ranges are integers of 32 bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct NumericMembers {
+    pub(crate) buckets: bool,
+    pub(crate) histogram: bool,
+    pub(crate) range: bool,
+    /// Whether the bounds of ranges can be any numbers.
+    pub(crate) any_bounds: bool,
+}
+
+impl NumericMembers {
+    /// What Cantata offers.
+    pub(crate) const ALL: Self = Self { buckets: true, histogram: true, range: true, any_bounds: true };
+
+    fn can_count(self, ranges: &[NamedRange]) -> bool {
+        let is_integer = |bound: f64| bound.fract() == 0.0 && bound.abs() <= f64::from(i32::MAX);
+        let mut bounds = ranges.iter().flat_map(|range| [range.from, range.to]).flatten();
+        self.range && (self.any_bounds || bounds.all(is_integer))
+    }
 }
 
 /// What a node is asked, and where in its answer each facet is.
@@ -45,6 +69,10 @@ pub(crate) struct AskedFacet {
     pub(crate) group: String,
     /// The flat name at the node.
     pub(crate) field: String,
+    /// Whether its values can be counted.
+    pub(crate) has_buckets: bool,
+    /// Whether statistics, histograms and ranges are shown, if the question has them.
+    pub(crate) has_numbers: bool,
 }
 
 /// What is asked of all nodes alike.
@@ -91,7 +119,13 @@ pub(crate) fn node_query(
         } else {
             writer.facet(&mut common, index, facet, field);
         }
-        facets.push(AskedFacet { facet: index, group, field: field.node.clone() });
+        facets.push(AskedFacet {
+            facet: index,
+            group,
+            field: field.node.clone(),
+            has_buckets: has_buckets(field),
+            has_numbers: writer.asks_numbers(field),
+        });
     }
     if !common.is_empty() {
         let arguments = writer.arguments("filters", filters_themselves);
@@ -149,24 +183,32 @@ impl QueryWriter<'_> {
         arguments
     }
 
+    fn asks_numbers(&self, field: &NodeField) -> bool {
+        field.kind == AggregationKind::Numeric && !self.asking.counts_only
+    }
+
     /// Writes the selection of a facet.
     fn facet(&mut self, out: &mut String, index: usize, facet: &NetworkFacet, field: &NodeField) {
-        push(out, format_args!(" {} {{ bucket_count", field.node));
-        if facet.buckets {
+        push(out, format_args!(" {} {{", field.node));
+        // A selection cannot be empty.
+        out.push_str(if has_buckets(field) { " bucket_count" } else { " __typename" });
+        if facet.buckets && has_buckets(field) {
             out.push_str(" buckets { key doc_count }");
         }
-        if field.kind == AggregationKind::Numeric && !self.asking.counts_only {
+        if self.asks_numbers(field) {
             if facet.stats {
                 out.push_str(" stats { min max sum count }");
             }
-            for (number, interval) in facet.histograms.iter().enumerate() {
+            let histograms = facet.histograms.iter().enumerate().filter(|_| field.members.histogram);
+            for (number, interval) in histograms {
                 let variable = format!("interval_{index}_{number}");
                 self.declare(&variable, "Float");
                 self.variables.insert(variable.clone(), json!(interval));
                 let alias = alias("histogram", number);
                 push(out, format_args!(" {alias}histogram(interval: ${variable}) {{ buckets {{ key doc_count }} }}"));
             }
-            for (number, ranges) in facet.ranges.iter().enumerate() {
+            let lists = facet.ranges.iter().enumerate().filter(|(_, ranges)| field.members.can_count(ranges));
+            for (number, ranges) in lists {
                 let variable = format!("ranges_{index}_{number}");
                 self.declare(&variable, "[RangesArg]");
                 let ranges = ranges.iter().map(|range| {
@@ -187,6 +229,11 @@ impl QueryWriter<'_> {
         }
         out.push_str(" }");
     }
+}
+
+/// Returns whether the values of a field can be counted at the node.
+fn has_buckets(field: &NodeField) -> bool {
+    field.kind == AggregationKind::Plain || field.members.buckets
 }
 
 fn alias(kind: &str, number: usize) -> String {
@@ -246,6 +293,7 @@ mod tests {
                 .iter()
                 .map(|field| NetworkFacet { field: (*field).to_owned(), buckets: true, ..NetworkFacet::default() })
                 .collect(),
+            by_node: false,
         }
     }
 
@@ -254,6 +302,7 @@ mod tests {
             network: name.to_owned(),
             node: name.to_owned(),
             kind: if name == "size" { AggregationKind::Numeric } else { AggregationKind::Plain },
+            members: NumericMembers::ALL,
         })
     }
 
@@ -284,6 +333,23 @@ mod tests {
         assert!(query.request.query.contains("filters: $filters_0, aggregations_filter_themselves: true"));
         assert_eq!(variables["filters_0"], leaf("study", "A"));
         assert_eq!(variables["filters"], json!({"op": "and", "content": [leaf("study", "A"), leaf("study", "B")]}));
+    }
+
+    #[test]
+    fn arranger_is_asked_for_what_its_numbers_have() {
+        let range = |to: f64| vec![NamedRange { key: "k".to_owned(), from: None, to: Some(to) }];
+        let mut question = question(&["study", "size"], &Value::Null);
+        question.facets[1].histograms = vec![5.0];
+        question.facets[1].ranges = vec![range(10.0), range(0.5), range(1e12)];
+        let mut fields = fields();
+        fields[1].members = NumericMembers { buckets: false, histogram: true, range: true, any_bounds: false };
+        let asking = Asking { question: &question, counts_only: false };
+        let query = node_query(asking, None, "file", &fields, &NameTranslation::default());
+        let text = query.request.query;
+        assert!(text.contains("study { bucket_count buckets { key doc_count } }"), "{text}");
+        assert!(text.contains("size { __typename histogram(interval: $interval_1_0)"), "{text}");
+        assert!(text.contains("range(ranges: $ranges_1_0)") && !text.contains("range_1:"), "{text}");
+        assert_eq!(query.facets.iter().map(|facet| facet.has_buckets).collect::<Vec<_>>(), [true, false]);
     }
 
     #[test]

@@ -20,6 +20,7 @@ static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         target: NodeTarget::OwnRecords,
         names: NodeNames::default(),
         suppressed_below: None,
+        portal_url: None,
     };
     Network::start(&NetworkConfig { nodes: vec![node], deadline: Duration::from_secs(60), max_answer_bytes: 1 << 20 })
 });

@@ -1,8 +1,8 @@
 //! What a request asks of the network of its catalogue. The caller asks the nodes and gives the answer as JSON.
 //!
-//! The answer has the members of the GraphQL type `Network`. A facet in it has `bucket_count`, `buckets`, `cardinality`
-//! and `stats`, and one member for each of its histograms and lists of ranges, which [`histogram_member`] and
-//! [`range_member`] name.
+//! The answer has the members of the GraphQL type `Network`. A facet in it, of all nodes or of one, has `bucket_count`,
+//! `buckets`, `cardinality` and `stats`, and one member for each of its histograms and lists of ranges, which
+//! [`histogram_member`] and [`range_member`] name.
 
 use cantata_sqon::Sqon;
 use serde_json::Value;
@@ -26,6 +26,8 @@ pub struct NetworkQuestion {
     pub nodes: Option<Vec<String>>,
     /// The facets, each field once.
     pub facets: Vec<NetworkFacet>,
+    /// Whether the facets of each node are shown too.
+    pub by_node: bool,
 }
 
 /// What is asked of one field.

@@ -38,10 +38,12 @@ pub(crate) fn sdl(records: &FieldLevel, sets: &FieldLevel, network: Option<&[Net
 /// Writes the types of a network; without any field it has nodes only.
 fn write_network(out: &mut String, fields: &[NetworkField]) -> fmt::Result {
     writeln!(out, "\n{NETWORK_NODE}\ntype Network {{\n  nodes: [NetworkNode]\n  complete: Boolean")?;
+    writeln!(out, "  suppressedBelow: Int")?;
     if fields.is_empty() {
         return writeln!(out, "}}");
     }
-    writeln!(out, "  aggregations: NodeAggregations\n}}\n\ntype NodeAggregations {{")?;
+    writeln!(out, "  aggregations: NodeAggregations\n}}")?;
+    writeln!(out, "\nextend type NetworkNode {{\n  aggregations: NodeAggregations\n}}\n\ntype NodeAggregations {{")?;
     for NetworkField { name, kind } in fields {
         writeln!(out, "  {name}: {}", kind.type_name())?;
     }

@@ -41,6 +41,12 @@ pub enum Fault {
     DropResponse,
     /// It is answered with bytes that are not HTTP.
     NotHttp,
+    /// It is answered with 200, this header (none if empty) and this JSON body.
+    Answer(&'static str, String),
+    /// It is answered with a redirect to this address.
+    Redirect(String),
+    /// It is answered with 200 and a body that never ends.
+    Endless,
 }
 
 /// A fault, and the requests it applies to.
@@ -176,6 +182,22 @@ async fn serve(stream: TcpStream, shared: Arc<Shared>) -> std::io::Result<()> {
             Fault::Status(status) => client.write_all(&message::status(status, None)).await?,
             Fault::RetryAfter(status, seconds) => client.write_all(&message::status(status, Some(seconds))).await?,
             Fault::Html => client.write_all(&message::html()).await?,
+            Fault::Answer(header, body) => {
+                let line = if header.is_empty() { String::new() } else { format!("{header}\r\n") };
+                client.write_all(&message::response("200 OK", &line, body.as_bytes())).await?;
+            }
+            Fault::Redirect(to) => {
+                let location = format!("location: {to}\r\n");
+                client.write_all(&message::response("307 Temporary Redirect", &location, b"")).await?;
+            }
+            Fault::Endless => {
+                client.write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n").await?;
+                loop {
+                    // Until the client gives up, which is an error here.
+                    client.write_all(b"10\r\n                \r\n").await?;
+                    client.flush().await?;
+                }
+            }
             Fault::NotHttp => {
                 client.write_all(b"SSH-2.0-OpenSSH_9.2\r\n").await?;
                 return client.shutdown().await;

@@ -15,6 +15,7 @@ await import('./charts');
 await import('./many');
 await import('./branding');
 await import('./csv');
+await import('./network');
 await import('./takeaway');
 await import('./manage');
 await import('./submit');

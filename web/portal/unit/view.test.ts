@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
 
-import { readNetwork, readView } from '../src/explore/answer';
+import { readNetwork, readValues, readView } from '../src/explore/answer';
 import { START } from '../src/explore/urlState';
-import { isByRelevance, networkRequest, readExtent, viewRequest } from '../src/explore/viewQuery';
+import {
+  extentRequest,
+  isByRelevance,
+  networkRequest,
+  readExtent,
+  valuesRequest,
+  viewRequest,
+} from '../src/explore/viewQuery';
+import { barOf, stepShares, textOf, valueShares } from '../src/network/shares';
 import { dateBins, numberBelow, numberBins } from '../src/facets/bins';
 import { phrase, sentence } from '../src/query/describe';
 import { leaf } from '../src/query/sqon';
@@ -76,19 +84,70 @@ test('a page that was fetched backwards is shown forwards', () => {
   ]);
 });
 
-test('a network is asked for the values of fields that it has, and its counts are those of all nodes', () => {
-  const networked = { ...catalogue, networkFields: new Set(['file_type', 'size']) };
-  const { query } = networkRequest(networked, START);
-  expect(query).toContain('file_type { bucket_count');
-  expect(query).not.toContain('size {');
+const networkFields = new Map([
+  ['file_type', 'Aggregations'],
+  ['size', 'NumericAggregations'],
+]);
+
+test('a network is asked for the fields that it has, and its counts are those of all nodes and of each', () => {
+  const networked = { ...catalogue, networkFields };
+  const stats = { nodes: [{ hits: 3 }, { hits: 4 }], aggregations: { size: { stats: { min: 0, max: 20 } } } };
+  expect(extentRequest(networked, true).query).toContain('network { nodes { hits } aggregations { size { stats');
+  const { total, bins } = readExtent(networked, { network: stats }, true);
+  expect([total, [...bins.keys()]]).toEqual([7, ['size']]);
+  const { query } = networkRequest(networked, START, bins);
+  expect(query.match(/file_type \{ bucket_count/g)).toHaveLength(2);
+  expect(query.match(/size \{ range\(/g)).toHaveLength(2);
   expect(query).not.toContain('donors__gender');
-  const node = { nodeId: 'a', name: 'A', hits: 3, errors: '', contributed: true, missingFields: [] };
-  const failed = { ...node, nodeId: 'b', name: 'B', hits: 0, errors: 'it failed', contributed: false };
-  const counts = { bucket_count: 1, buckets: [{ key: 'BAM', doc_count: 3 }] };
-  const answer = { network: { complete: false, nodes: [node, failed], aggregations: { file_type: counts } } };
-  const view = readNetwork(networked, answer);
-  expect([view.total, view.rows.length, view.network?.complete]).toEqual([3, 0, false]);
-  expect(view.terms.get('file_type')).toEqual({ buckets: [{ value: 'BAM', count: 3 }], distinct: 1 });
+  expect(networkRequest(networked, START, new Map()).query).not.toContain('size');
+
+  const steps = (counts: number[]) => ({ range: { buckets: counts.map((count) => ({ key: '', doc_count: count })) } });
+  const types = (counts: Record<string, number>) => ({
+    bucket_count: Object.keys(counts).length,
+    buckets: Object.entries(counts).map(([key, count]) => ({ key, doc_count: count })),
+  });
+  const node = { nodeId: 'a', name: 'A', hits: 3, errors: '', contributed: true, missingFields: [], link: '/a' };
+  const failed = { ...node, nodeId: 'b', name: 'B', hits: 0, errors: 'it failed', contributed: false, link: null };
+  const view = readNetwork(networked, bins, {
+    network: {
+      complete: false,
+      suppressedBelow: null,
+      nodes: [
+        { ...node, aggregations: { file_type: types({ BAM: 2 }), size: steps([2, 1]) } },
+        { ...failed, aggregations: null },
+        { ...node, nodeId: 'c', name: 'C', aggregations: { file_type: types({ BAM: 6 }), size: steps([0, 4]) } },
+      ],
+      aggregations: {
+        file_type: types({ BAM: 8, ___aggregation_not_available___: 5 }),
+        size: steps([2, 5]),
+      },
+    },
+  });
+  expect([view.total, view.rows.length, view.network?.complete]).toEqual([6, 0, false]);
+  expect(view.terms.get('file_type')).toEqual({ buckets: [{ value: 'BAM', count: 8 }], distinct: 1 });
+  expect(view.steps.get('size')?.slice(0, 2)).toEqual([2, 5]);
+  const shares = valueShares(view.network, 'file_type', 'BAM');
+  expect(shares.map(({ name, from, to }) => [name, to - from])).toEqual([
+    ['A', 2],
+    ['C', 6],
+  ]);
+  expect(barOf(shares, 'right')).toBe(
+    'linear-gradient(to right, var(--series-0) 0.00% 25.00%, var(--series-2) 25.00% 100.00%)',
+  );
+  expect(textOf(stepShares(view.network, 'size', 0))).toBe('A: 2');
+  expect([barOf([], 'top'), textOf(valueShares(null, 'file_type', 'BAM'))]).toEqual([undefined, undefined]);
+});
+
+test('all values of a facet are those of the network where the page shows it', () => {
+  const networked = { ...catalogue, networkFields };
+  const field = networked.findField('file_type');
+  if (!field) throw new Error('The sample has no file types.');
+  const own = valuesRequest(networked, START, field, 10);
+  expect(own.query).toContain('file { aggregations(filters: $filters, aggregations_filter_themselves: false)');
+  const asked = valuesRequest(networked, { ...START, view: 'network' }, field, 10);
+  expect(asked.query).toContain('network(filters: $filters) { aggregations { file_type { buckets(max: 10)');
+  const answer = { network: { aggregations: { file_type: { buckets: [{ key: 'BAM', doc_count: 2 }] } } } };
+  expect(readValues(networked, answer, field, true)).toEqual([{ value: 'BAM', count: 2 }]);
 });
 
 test('steps hold every value and stand at round numbers', () => {

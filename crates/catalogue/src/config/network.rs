@@ -46,7 +46,8 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
         nodes.extend(read_node(reader, &node, NodeTarget::OwnRecords));
     }
     for node in reader.sections(&network, "localNodes").unwrap_or_default() {
-        reader.warn_unknown(&node, &["catalogue", "displayName", "fields", "nodeId", "suppressBelow", "values"]);
+        let known = ["catalogue", "displayName", "fields", "nodeId", "portalUrl", "suppressBelow", "values"];
+        reader.warn_unknown(&node, &known);
         let catalogue = reader.required_text(&node, "catalogue", "the id of another catalogue of this server");
         nodes.extend(catalogue.and_then(|catalogue| read_node(reader, &node, NodeTarget::Catalogue(catalogue))));
     }
@@ -75,6 +76,7 @@ fn read_node<'a>(reader: &mut ConfigReader<'a>, section: &ConfigSection<'a>, tar
         target,
         names: read_names(reader, section),
         suppressed_below: reader.count(section, "suppressBelow", 2).map(u64::from),
+        portal_url: read_portal_url(reader, section),
         name: name?,
     })
 }
@@ -92,6 +94,7 @@ fn read_remote<'a>(
         "graphqlUrl",
         "kind",
         "nodeId",
+        "portalUrl",
         "requests",
         "suppressBelow",
         "timeout",
@@ -128,6 +131,19 @@ fn read_remote<'a>(
         graphql_url: graphql_url?,
         document_type: document_type?,
     })
+}
+
+/// Reads the page of a portal, which browsers open: an address, or a path of this server.
+fn read_portal_url<'a>(reader: &mut ConfigReader<'a>, section: &ConfigSection<'a>) -> Option<String> {
+    let url = reader.filled_text(section, "portalUrl")?;
+    let is_path = url.starts_with('/') && !url.starts_with("//");
+    let problem = if is_path { None } else { address_problem(&url) };
+    if let Some(problem) = problem {
+        let expected = "the page of a portal such as https://node.example.org/portal/files?filter={filters}";
+        reader.fail(section.key_of("portalUrl"), problem, expected);
+        return None;
+    }
+    Some(url)
 }
 
 /// Returns what is wrong with an address, without showing it.

@@ -59,10 +59,11 @@ fn nodes_can_have_names_tokens_limits_and_kinds() {
     let config = network(json!({
         "deadline": 5,
         "maxAnswerBytes": 4096,
-        "localNodes": [{ "displayName": "Beta", "catalogue": "beta" }],
+        "localNodes": [{ "displayName": "Beta", "catalogue": "beta", "portalUrl": "/portal/explore/beta" }],
         "remoteNodes": [remote(json!({
             "kind": "cantata", "token": "secret", "timeout": 3, "allowPrivateAddresses": true, "suppressBelow": 5,
             "fields": { "donors__gender": "donor.sex" }, "values": { "donors.gender": { "Male": "M" } },
+            "portalUrl": "https://n.example.org/portal?filter={filters}",
         }))],
     }));
     assert_eq!((config.deadline, config.max_answer_bytes), (Duration::from_secs(5), 4096));
@@ -70,9 +71,20 @@ fn nodes_can_have_names_tokens_limits_and_kinds() {
     let NodeTarget::Remote(remote) = &config.nodes[1].target else { panic!("{config:?}") };
     assert_eq!((remote.product, remote.timeout), (NodeProduct::Cantata, Duration::from_secs(3)));
     assert!(remote.allows_private_addresses && !format!("{config:?}").contains("secret"));
+    let portals: Vec<Option<&str>> = config.nodes.iter().map(|node| node.portal_url.as_deref()).collect();
+    assert_eq!(portals, [Some("/portal/explore/beta"), Some("https://n.example.org/portal?filter={filters}")]);
     assert_eq!(config.nodes[1].suppressed_below, Some(5));
     assert_eq!(config.nodes[1].names.fields["donors.gender"], "donor.sex");
     assert_eq!(config.nodes[1].names.values["donors.gender"]["Male"], "M");
+}
+
+#[test]
+fn a_token_can_come_from_the_environment() {
+    let config = network(json!({ "remoteNodes": [remote(json!({ "token": { "env": "CARGO_PKG_VERSION" } }))] }));
+    let NodeTarget::Remote(remote) = &config.nodes[0].target else { panic!("{config:?}") };
+    assert_eq!(remote.token.as_ref().map(|token| token.reveal()), Some(env!("CARGO_PKG_VERSION")));
+    let missing = problem(json!({ "remoteNodes": [self::remote(json!({ "token": { "env": "CANTATA_NOT_SET" } }))] }));
+    assert!(missing.contains("CANTATA_NOT_SET"), "{missing}");
 }
 
 #[test]
@@ -87,6 +99,11 @@ fn what_cannot_be_used_is_told_without_secrets() {
         (json!({ "fields": { "a": "x", "b": "x" } }), "found \"x\" a second time"),
         (json!({ "values": { "a": { "b": 1 } } }), "expected the name at the node"),
         (json!({ "suppressBelow": 1 }), "expected a whole number from 2"),
+        (
+            json!({ "portalUrl": "javascript:alert(1)" }),
+            "found an address that does not start with http:// or https://",
+        ),
+        (json!({ "portalUrl": "//elsewhere.example.org" }), "expected the page of a portal"),
         (json!({ "tokn": "x" }), "such as `token`"),
     ] {
         let told = problem(json!({ "remoteNodes": [remote(more.clone())] }));

@@ -159,12 +159,14 @@ fn a_network_shares_out_the_sample_data() {
     ready(&server);
     let patience = Instant::now() + Duration::from_secs(120);
     loop {
-        let answer = ask(&server, "files", "{ network { complete nodes { nodeId hits } } }");
+        let answer = ask(&server, "files", "{ network { complete nodes { nodeId hits link } } }");
         let nodes = answer["network"]["nodes"].as_array().unwrap();
         let hits: Vec<u64> = nodes.iter().map(|node| node["hits"].as_u64().unwrap()).collect();
         if answer["network"]["complete"] == true && hits.iter().sum::<u64>() == expected {
             assert_eq!(hits.len(), 2);
             assert!(hits.iter().all(|hits| *hits > 0), "{answer}");
+            let mut links = nodes.iter().map(|node| node["link"].as_str().unwrap());
+            assert!(links.all(|link| link.ends_with("/portal/explore/files?filter=")), "{answer}");
             break;
         }
         assert!(Instant::now() < patience, "the nodes have not everything: {answer}");

@@ -9,5 +9,6 @@ mod cluster;
 mod credentials;
 mod faults;
 mod indexes;
+mod network;
 mod server;
 mod sets;

@@ -3,6 +3,7 @@
 //! A filter can only name fields that the client sees here or in the network, so that no node tells what the rules of
 //! this catalogue hide. The filters of these rules are part of the question.
 
+use std::collections::HashSet;
 use std::slice;
 
 use apollo_compiler::Name;
@@ -51,14 +52,13 @@ impl<'p> Planner<'p> {
             includes_missing: flag("include_missing"),
             nodes: nodes.map(|nodes| nodes.into_iter().filter_map(Value::as_str).map(str::to_owned).collect()),
             facets: Vec::new(),
+            by_node: false,
         };
         let mut selection = Vec::with_capacity(field.children.len());
         for child in &field.children {
             let children = match child.name.as_str() {
-                "aggregations" => {
-                    let facets = child.children.iter().map(|facet| network_facet(&mut question, facet));
-                    facets.collect::<Result<Vec<_>, _>>()?
-                }
+                "aggregations" => network_facets(&mut question, child)?,
+                "nodes" => node_members(&mut question, child)?,
                 _ => JsonSelection::of(&child.children),
             };
             selection.push(JsonSelection::new(child, child.name.clone(), children));
@@ -90,6 +90,26 @@ impl<'p> Planner<'p> {
     }
 }
 
+/// Returns the selection of the members of a node, and adds the facets among them to the question.
+fn node_members(question: &mut NetworkQuestion, nodes: &SelectedField) -> Result<Vec<JsonSelection>, PlanError> {
+    let member = |member: &SelectedField| {
+        let children = match member.name.as_str() {
+            "aggregations" => {
+                question.by_node = true;
+                network_facets(question, member)?
+            }
+            _ => JsonSelection::of(&member.children),
+        };
+        Ok(JsonSelection::new(member, member.name.clone(), children))
+    };
+    nodes.children.iter().map(member).collect()
+}
+
+/// Adds the selected facets to the question, and returns the selection of their answers.
+fn network_facets(question: &mut NetworkQuestion, selected: &SelectedField) -> Result<Vec<JsonSelection>, PlanError> {
+    selected.children.iter().map(|facet| network_facet(question, facet)).collect()
+}
+
 /// Adds what is selected of a facet to the question, and returns the selection of its answer.
 fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Result<JsonSelection, PlanError> {
     if selected.name.as_str() == "__typename" {
@@ -109,15 +129,21 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
                 member.name.clone()
             }
             "histogram" => {
-                facet.histograms.push(interval(member)?);
-                member_name(&histogram_member(facet.histograms.len() - 1))?
+                let index = position_or_push(&mut facet.histograms, interval(member)?);
+                member_name(&histogram_member(index))?
             }
             "range" => {
                 let (bounds, keys) = ranges(member, false)?;
                 let named = bounds.into_iter().zip(keys);
-                let named = named.map(|(NumberRange { from, to }, key)| NamedRange { key, from, to });
-                facet.ranges.push(named.collect());
-                member_name(&range_member(facet.ranges.len() - 1))?
+                let named: Vec<NamedRange> =
+                    named.map(|(NumberRange { from, to }, key)| NamedRange { key, from, to }).collect();
+                let mut seen = HashSet::new();
+                if let Some(twice) = named.iter().find(|range| !seen.insert(range.key.as_str())) {
+                    let key = &twice.key;
+                    return Err(format!("two ranges have the key {key:?}; counts of nodes are added up by key").into());
+                }
+                let index = position_or_push(&mut facet.ranges, named);
+                member_name(&range_member(index))?
             }
             "__typename" => member.name.clone(),
             _ => {
@@ -129,6 +155,14 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
         members.push(JsonSelection::new(member, source, children).limited(arguments::count(member, "max")?));
     }
     Ok(JsonSelection::new(selected, selected.name.clone(), members))
+}
+
+/// Returns the position of an element, which is added to the list if it is not there: a node is asked once for it.
+fn position_or_push<T: PartialEq>(list: &mut Vec<T>, element: T) -> usize {
+    list.iter().position(|known| *known == element).unwrap_or_else(|| {
+        list.push(element);
+        list.len() - 1
+    })
 }
 
 /// Returns the selection of the members of an aggregation, of which `buckets` may have a limit.

@@ -83,6 +83,50 @@ fn a_selection_becomes_one_question() {
 }
 
 #[test]
+fn facets_of_each_node_are_asked_with_those_of_all() {
+    let query = "{ network { suppressedBelow nodes { name link own: aggregations { size { histogram(interval: 5) { \
+                 buckets(max: 1) { key } } } } } aggregations { size { histogram(interval: 5) { buckets { key } } \
+                 range(ranges: [{to: 3}]) { bucket_count } again: range(ranges: [{to: 3}]) { bucket_count } } } } }";
+    let planned = plan(&networked(), query, json!({}));
+    let [question] = planned.network.as_slice() else { panic!("{planned:?}") };
+    assert!(question.by_node);
+    let [facet] = question.facets.as_slice() else { panic!("{question:?}") };
+    assert_eq!((facet.histograms.len(), facet.ranges.len()), (1, 1), "a node is asked once for the same");
+    let facets = json!({ "size": {
+        "histogram_0": { "buckets": [{ "key": "0" }, { "key": "5" }] }, "range_0": { "bucket_count": 1 },
+    } });
+    let answer = json!({
+        "suppressedBelow": null,
+        "nodes": [{ "name": "a", "link": "/x", "aggregations": facets }, { "name": "b", "link": null }],
+        "aggregations": facets,
+    });
+    let results = PlanResults { network: vec![Ok(answer)], ..PlanResults::default() };
+    let body: Value = serde_json::from_slice(&planned.write(&results).body).unwrap();
+    let own = json!({ "size": { "histogram": { "buckets": [{ "key": "0" }] } } });
+    assert_eq!(
+        body["data"]["network"],
+        json!({
+            "suppressedBelow": null,
+            "nodes": [{ "name": "a", "link": "/x", "own": own }, { "name": "b", "link": null, "own": null }],
+            "aggregations": { "size": {
+                "histogram": { "buckets": [{ "key": "0" }, { "key": "5" }] },
+                "range": { "bucket_count": 1 },
+                "again": { "bucket_count": 1 },
+            } },
+        })
+    );
+}
+
+#[test]
+fn ranges_of_a_network_have_distinct_keys() {
+    let query = "{ network { aggregations { size { range(ranges: [{from: 0}, {from: 0}]) { bucket_count } } } } }";
+    let planned = plan(&networked(), query, json!({}));
+    assert_eq!(planned.network, []);
+    let body: Value = serde_json::from_slice(&planned.write(&PlanResults::default()).body).unwrap();
+    assert!(body["errors"][0]["message"].as_str().unwrap().contains("two ranges have the key"), "{body}");
+}
+
+#[test]
 fn a_filter_over_a_network_has_fields_that_are_known() {
     let query = "query($f: JSON) { network(filters: $f) { complete } }";
     for (field, value, message) in [

@@ -12,7 +12,8 @@ use crate::tool_result::{ToolError, ToolResult};
 
 pub(super) const DESCRIPTION: &str = "Asks the network of a catalogue, which is many catalogues at once, for the number of \
     records at each node and for summaries of fields over all nodes. It returns counts, never records. `complete` is \
-    false if a node failed or lacks a field; say so in the answer. get_catalogue_fields does not list fields that only \
+    false if a node failed or lacks a field; say so in the answer. Counts are rounded down to multiples of \
+    `suppressedBelow`, if it is not null. get_catalogue_fields does not list fields that only \
     other nodes have.";
 
 /// The arguments of `query_network`.
@@ -60,7 +61,7 @@ pub(super) async fn query_network(caller: &CallerContext<'_>, arguments: &Networ
     }
     let query = format!(
         "query ($filters: JSON, $nodes: [String]) {{ network(filters: $filters, nodesFilter: $nodes) {{ complete \
-         nodes {{ nodeId name hits status errors contributed missingFields }}{selected} }} }}"
+         suppressedBelow nodes {{ nodeId name hits status errors contributed missingFields }}{selected} }} }}"
     );
     let variables = json!({"filters": arguments.sqon, "nodes": arguments.nodes});
     let request = GraphqlRequest { query, variables: variables.as_object().cloned(), operation_name: None };

@@ -3,6 +3,8 @@
 mod access;
 mod compatibility;
 mod failures;
+mod field_kinds;
+mod lying;
 mod merging;
 
 use std::time::Duration;

@@ -89,8 +89,8 @@ export interface Catalogue {
   hasSets: boolean;
   /** The suppression threshold: smaller counts are not shown, nor any record. */
   suppressedBelow: number | null;
-  /** The names in GraphQL of the fields of its network; null if it has none. */
-  networkFields: ReadonlySet<string> | null;
+  /** The type of the aggregations of each field of its network, by its name in GraphQL; null if it has none. */
+  networkFields: ReadonlyMap<string, string> | null;
 }
 
 interface ExtendedEntry {
@@ -274,7 +274,7 @@ export function assemble(
     download: { maxRows: configs.downloads?.maxRows ?? 0, allowMore: configs.downloads?.allowCustomMaxRows ?? false },
     hasSets,
     suppressedBelow: introspection.meta.suppressedBelow ?? null,
-    networkFields: introspection.network ? new Set(Object.keys(introspection.network.fields)) : null,
+    networkFields: introspection.network ? new Map(Object.entries(introspection.network.fields)) : null,
   };
 }
 

@@ -5,6 +5,7 @@ import { compactNumber, count, day, quantity } from '../design/format';
 import { useExplore } from '../explore/context';
 import { stepName } from '../facets/bins';
 import { rangeFrom } from '../facets/RangeFacet';
+import { nodeColour, stepShares, textOf } from '../network/shares';
 import { rangeOf, withRange } from '../query/edit';
 
 const WIDTH = 480;
@@ -44,6 +45,10 @@ export function HistogramChart({ facet }: { facet: Facet }) {
     const next = isSame ? { from: null, to: null } : { from, to: only.to };
     setFilter(withRange(state.filter, field.name, next, catalogue.nesting));
   };
+  const title = (index: number, records: number) => {
+    const parts = textOf(stepShares(view.answer?.network, field.name, index));
+    return `${name(index)}: ${count(records)}${parts ? ` (${parts})` : ''}`;
+  };
   const every = Math.ceil(steps.length / 6);
   return (
     <svg
@@ -75,7 +80,7 @@ export function HistogramChart({ facet }: { facet: Facet }) {
             pick(index);
           }}
         >
-          <title>{`${name(index)}: ${count(records)}`}</title>
+          <title>{title(index, records)}</title>
           <rect x={LEFT + index * width} y={TOP} width={width} height={HEIGHT - BOTTOM - TOP} className="reach" />
           <rect
             x={LEFT + index * width + 1}
@@ -85,6 +90,17 @@ export function HistogramChart({ facet }: { facet: Facet }) {
             rx={2}
             className="bar"
           />
+          {stepShares(view.answer?.network, field.name, index).map(({ node, from, to }) => (
+            <rect
+              key={node}
+              x={LEFT + index * width + 1}
+              y={y(to)}
+              width={Math.max(1, width - 2)}
+              height={y(from) - y(to)}
+              className="part"
+              style={{ fill: nodeColour(node) }}
+            />
+          ))}
         </g>
       ))}
       {steps.map(

@@ -4,6 +4,7 @@ import type { Facet } from '../api/catalogue';
 import { count, valueText } from '../design/format';
 import type { Bucket } from '../explore/answer';
 import { useExplore } from '../explore/context';
+import { barOf, type Share, textOf, valueShares } from '../network/shares';
 import { filterOf, toggled, withFilter } from '../query/edit';
 import { layout } from './treemap';
 
@@ -27,6 +28,7 @@ export function ValuesChart({ facet, form }: { facet: Facet; form: string }) {
   const props = {
     buckets: counts.buckets,
     name: (bucket: Bucket) => valueText(bucket.value, field),
+    shares: (bucket: Bucket) => valueShares(view.answer?.network, field.name, bucket.value),
     isChosen: (bucket: Bucket) => filter.values.includes(bucket.value),
     isPlain: filter.values.length === 0,
     onToggle: toggle,
@@ -59,12 +61,14 @@ function largeEnough(buckets: Bucket[]): number {
 interface PictureProps {
   buckets: Bucket[];
   name: (bucket: Bucket) => string;
+  /** The parts of the nodes; none outside of a network. */
+  shares: (bucket: Bucket) => Share[];
   isChosen: (bucket: Bucket) => boolean;
   isPlain: boolean;
   onToggle: (bucket: Bucket) => void;
 }
 
-function Bars({ buckets, name, isChosen, isPlain, onToggle }: PictureProps) {
+function Bars({ buckets, name, shares, isChosen, isPlain, onToggle }: PictureProps) {
   const shown = buckets.slice(0, BARS);
   const most = Math.max(1, ...shown.map((bucket) => bucket.count));
   return (
@@ -75,11 +79,12 @@ function Bars({ buckets, name, isChosen, isPlain, onToggle }: PictureProps) {
             type="button"
             aria-pressed={isChosen(bucket)}
             className={isPlain || isChosen(bucket) ? '' : 'pale'}
+            title={textOf(shares(bucket))}
             onClick={() => onToggle(bucket)}
           >
             <span className="bar-name">{name(bucket)}</span>
             <span className="bar-track" aria-hidden="true">
-              <span style={{ width: `${(bucket.count / most) * 100}%` }} />
+              <span style={{ width: `${(bucket.count / most) * 100}%`, background: barOf(shares(bucket), 'right') }} />
             </span>
             <span className="number small">{count(bucket.count)}</span>
           </button>
@@ -89,7 +94,7 @@ function Bars({ buckets, name, isChosen, isPlain, onToggle }: PictureProps) {
   );
 }
 
-function Areas({ buckets, name, isChosen, isPlain, onToggle }: PictureProps) {
+function Areas({ buckets, name, shares, isChosen, isPlain, onToggle }: PictureProps) {
   const shown = buckets.slice(0, largeEnough(buckets));
   const places = areasOf(buckets, shown.length);
   return (
@@ -103,7 +108,7 @@ function Areas({ buckets, name, isChosen, isPlain, onToggle }: PictureProps) {
             key={String(bucket.value)}
             type="button"
             aria-pressed={isChosen(bucket)}
-            title={`${name(bucket)}: ${count(bucket.count)}`}
+            title={[`${name(bucket)}: ${count(bucket.count)}`, textOf(shares(bucket))].filter(Boolean).join('; ')}
             className={isPlain || isChosen(bucket) ? '' : 'pale'}
             style={{
               left: `${(place.x / WIDTH) * 100}%`,

@@ -5,7 +5,7 @@
 
 import type { Catalogue, Field } from '../api/catalogue';
 import { valueText } from '../design/format';
-import { type RawFacets, readBuckets } from '../explore/answer';
+import { type RawAggregations, readBuckets } from '../explore/answer';
 import { facetSelection, type Request } from '../explore/viewQuery';
 import type { Bins } from '../facets/bins';
 import { rangeFrom } from '../facets/RangeFacet';
@@ -56,7 +56,7 @@ export function crossRequest(catalogue: Catalogue, filter: Group | null, cross: 
 
 export function readCross(catalogue: Catalogue, cross: CrossFields, answer: Record<string, unknown>): CrossRow[] {
   const { first, bins, values } = cross;
-  const columns = answer[catalogue.documentType] as Record<string, RawFacets>;
+  const columns = answer[catalogue.documentType] as Record<string, RawAggregations>;
   const facets = values.map((_, index) => columns[`c${index}`]?.[first.graphqlName]);
   if (bins) {
     return bins.edges.slice(1).map((_, bin) => ({

@@ -3,7 +3,7 @@
 import type { Catalogue, Facet } from '../api/catalogue';
 import { toCsvText } from '../design/csv';
 import { valueText } from '../design/format';
-import { type RawFacets, readBuckets } from '../explore/answer';
+import { type RawAggregations, readBuckets } from '../explore/answer';
 import type { Request } from '../explore/viewQuery';
 import { forCounts } from '../query/elements';
 import type { Group, Sqon, Value } from '../query/sqon';
@@ -37,8 +37,8 @@ interface RawComparison {
   hitsA: { total: number };
   hitsB: { total: number };
   both: { total: number };
-  a?: RawFacets;
-  b?: RawFacets;
+  a?: RawAggregations;
+  b?: RawAggregations;
 }
 
 function comparedFacets({ facets }: Catalogue): Facet[] {

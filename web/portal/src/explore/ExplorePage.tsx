@@ -28,7 +28,7 @@ import { type Explore as ExploreValue, ExploreContext, useExplore } from './cont
 import { Toolbar } from './Toolbar';
 import { type ExploreState, fromStart, readState, writeState } from './urlState';
 import { useView } from './useView';
-import { extentRequest, isByRelevance, readExtent } from './viewQuery';
+import { extentRequest, isByRelevance, isOfNetwork, readExtent } from './viewQuery';
 import './explore.css';
 
 const ChartsView = lazy(() => import('../charts/ChartsView'));
@@ -53,13 +53,15 @@ function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
   const { state, problem } = useMemo(() => readState(search), [search]);
   const catalogue = useMemo(() => withFacets(configured, state), [configured, state]);
   const columns = useMemo(() => shownColumns(catalogue, state.columns), [catalogue, state.columns]);
+  const ofNetwork = isOfNetwork(catalogue, state);
   const extent = useQuery({
-    queryKey: ['extent', catalogue.id, catalogue.facets.map(({ field }) => field.name)],
+    queryKey: ['extent', catalogue.id, catalogue.facets.map(({ field }) => field.name), ofNetwork],
     queryFn: async ({ signal }) => {
-      const { query, variables } = extentRequest(catalogue);
-      return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal));
+      const { query, variables } = extentRequest(catalogue, ofNetwork);
+      return readExtent(catalogue, await graphql(catalogue.graphqlPath, query, variables, signal), ofNetwork);
     },
-    staleTime: Infinity,
+    // Nodes come and go.
+    staleTime: ofNetwork ? 60_000 : Infinity,
     placeholderData: keepPreviousData,
   });
   const fields = useMemo(() => columns.map(({ field }) => field), [columns]);

@@ -41,10 +41,18 @@ export interface NetworkNode {
   errors: string;
   contributed: boolean;
   missingFields: string[];
+  /** The page with the same filter in the portal of the node. */
+  link: string | null;
+  /** The counts of its values, by the name of the field. */
+  terms: Map<string, Map<Value, number>>;
+  /** A count for each bin of a histogram. */
+  steps: Map<string, number[]>;
 }
 
 export interface NetworkAnswer {
   complete: boolean;
+  /** Counts are rounded down to multiples of it; null if they are exact. */
+  suppressedBelow: number | null;
   nodes: NetworkNode[];
 }
 
@@ -54,21 +62,27 @@ interface RawBucket {
   doc_count: number;
 }
 
-interface RawNetwork extends NetworkAnswer {
-  aggregations?: Record<string, { bucket_count?: number; buckets?: RawBucket[] } | null>;
+export type RawAggregations = Record<
+  string,
+  { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
+>;
+
+interface RawNetwork {
+  complete: boolean;
+  suppressedBelow: number | null;
+  nodes: (Omit<NetworkNode, 'terms' | 'steps'> & { aggregations?: RawAggregations | null })[];
+  aggregations?: RawAggregations;
 }
 
 interface RawView {
   hits: { total: number; edges: { searchAfter: unknown[]; node: Record<string, unknown> & { id: string } }[] };
-  aggregations?: RawFacets;
-  [MENTIONED]?: RawFacets;
+  aggregations?: RawAggregations;
+  [MENTIONED]?: RawAggregations;
   [SIZES]?: Record<string, { stats: { sum: number | null } | null } | null>;
 }
 
-export type RawFacets = Record<
-  string,
-  { bucket_count?: number; buckets?: RawBucket[]; range?: { buckets: RawBucket[] } | null } | null
->;
+/** The key of the records of nodes that do not have a field; no filter can choose them. */
+const NOT_AVAILABLE = '___aggregation_not_available___';
 
 export function readView(
   catalogue: Catalogue,
@@ -77,7 +91,7 @@ export function readView(
   answer: Record<string, unknown>,
 ): ViewAnswer {
   const { hits, aggregations, [MENTIONED]: mentioned, [SIZES]: sizes } = answer[catalogue.documentType] as RawView;
-  const facets: RawFacets = { ...aggregations, ...mentioned };
+  const facets: RawAggregations = { ...aggregations, ...mentioned };
   const rows = hits.edges.map(({ node, searchAfter }) => ({ id: node.id, cursor: searchAfter, values: node }));
   const isTurned = state.before !== null && state.page * state.size > catalogue.window;
   if (isTurned) {
@@ -86,30 +100,65 @@ export function readView(
     for (const row of rows) row.cursor = row.cursor.slice(0, -1);
   }
   const bytes = (catalogue.sizeField && sizes?.[catalogue.sizeField.graphqlName]?.stats?.sum) ?? null;
-  const view: ViewAnswer = { total: hits.total, bytes, rows, terms: new Map(), steps: new Map(), network: null };
-  for (const { field } of catalogue.facets) {
-    const counts = facets[field.graphqlName];
-    if (!counts) continue;
-    const edges = bins.get(field.name)?.edges;
-    if (edges && counts.range) {
-      view.steps.set(field.name, counts.range.buckets.map(({ doc_count }) => doc_count).slice(0, edges.length - 1));
-    } else if (counts.bucket_count !== undefined) {
-      view.terms.set(field.name, { buckets: readBuckets(counts.buckets ?? [], field), distinct: counts.bucket_count });
-    }
-  }
-  return view;
+  return { total: hits.total, bytes, rows, ...readCounts(catalogue, bins, facets), network: null };
 }
 
 /** Reads the answer of the network of a catalogue, which has counts and no records. */
-export function readNetwork(catalogue: Catalogue, answer: Record<string, unknown>): ViewAnswer {
-  const { complete, nodes, aggregations = {} } = answer.network as RawNetwork;
-  const terms = catalogue.facets.flatMap(({ field }): [string, TermsCounts][] => {
-    const counts = aggregations[field.graphqlName];
-    if (!counts) return [];
-    return [[field.name, { buckets: readBuckets(counts.buckets ?? [], field), distinct: counts.bucket_count ?? 0 }]];
-  });
+export function readNetwork(catalogue: Catalogue, bins: BinsByField, answer: Record<string, unknown>): ViewAnswer {
+  const { complete, suppressedBelow, nodes, aggregations = {} } = answer.network as RawNetwork;
   const total = nodes.reduce((sum, node) => sum + node.hits, 0);
-  return { total, bytes: null, rows: [], terms: new Map(terms), steps: new Map(), network: { complete, nodes } };
+  const read = nodes.map(({ aggregations: own, ...node }): NetworkNode => {
+    const { terms, steps } = readCounts(catalogue, bins, own ?? {});
+    const counts = [...terms].map(([field, { buckets }]): [string, Map<Value, number>] => [
+      field,
+      new Map(buckets.map(({ value, count }) => [value, count])),
+    ]);
+    return { ...node, terms: new Map(counts), steps };
+  });
+  return {
+    total,
+    bytes: null,
+    rows: [],
+    ...readCounts(catalogue, bins, aggregations),
+    network: { complete, suppressedBelow, nodes: read },
+  };
+}
+
+function readCounts(
+  catalogue: Catalogue,
+  bins: BinsByField,
+  aggregations: RawAggregations,
+): Pick<ViewAnswer, 'terms' | 'steps'> {
+  const counted: Pick<ViewAnswer, 'terms' | 'steps'> = { terms: new Map(), steps: new Map() };
+  for (const { field } of catalogue.facets) {
+    const counts = aggregations[field.graphqlName];
+    if (!counts) continue;
+    const edges = bins.get(field.name)?.edges;
+    if (edges && counts.range) {
+      counted.steps.set(field.name, counts.range.buckets.map(({ doc_count }) => doc_count).slice(0, edges.length - 1));
+    } else if (counts.bucket_count !== undefined) {
+      const all = counts.buckets ?? [];
+      const buckets = all.filter(({ key }) => key !== NOT_AVAILABLE);
+      const distinct = counts.bucket_count - (all.length - buckets.length);
+      counted.terms.set(field.name, { buckets: readBuckets(buckets, field), distinct });
+    }
+  }
+  return counted;
+}
+
+/** Reads the answer to a request for many values of one facet. */
+export function readValues(
+  catalogue: Catalogue,
+  answer: Record<string, unknown>,
+  field: Field,
+  ofNetwork: boolean,
+): Bucket[] {
+  const part = answer[ofNetwork ? 'network' : catalogue.documentType] as { aggregations?: RawAggregations } | undefined;
+  const buckets = part?.aggregations?.[field.graphqlName]?.buckets ?? [];
+  return readBuckets(
+    buckets.filter(({ key }) => key !== NOT_AVAILABLE),
+    field,
+  );
 }
 
 /** Reads buckets as values for filters. */

@@ -7,7 +7,7 @@ import type { Catalogue, Field } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { readNetwork, readView, type ViewAnswer } from './answer';
 import type { ExploreState } from './urlState';
-import { type BinsByField, networkRequest, viewRequest } from './viewQuery';
+import { type BinsByField, isOfNetwork, networkRequest, viewRequest } from './viewQuery';
 
 export interface ViewState {
   /** The last answer; it stays on the page until the next one arrives. */
@@ -23,16 +23,18 @@ export function useView(
   columns: Field[],
   bins: BinsByField | undefined,
 ): ViewState {
-  const isNetwork = state.view === 'network' && catalogue.networkFields !== null;
-  const own = () => (bins ? viewRequest(catalogue, state, columns, bins) : null);
-  const request = isNetwork ? networkRequest(catalogue, state) : own();
+  const isNetwork = isOfNetwork(catalogue, state);
+  const requestOf = (bins: BinsByField) =>
+    isNetwork ? networkRequest(catalogue, state, bins) : viewRequest(catalogue, state, columns, bins);
+  const request = bins ? requestOf(bins) : null;
   const { data, error, isFetching, refetch } = useQuery({
     queryKey: ['view', catalogue.graphqlPath, request],
     queryFn: async ({ signal }) => {
       if (!request) throw new Error('The view has no request yet.');
       const { query, variables } = request;
       const answer = await graphql<Record<string, unknown>>(catalogue.graphqlPath, query, variables, signal);
-      return isNetwork ? readNetwork(catalogue, answer) : readView(catalogue, state, bins ?? new Map(), answer);
+      const known: BinsByField = bins ?? new Map();
+      return isNetwork ? readNetwork(catalogue, known, answer) : readView(catalogue, state, known, answer);
     },
     enabled: request !== null,
     structuralSharing: false,

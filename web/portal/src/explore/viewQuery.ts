@@ -16,6 +16,9 @@ export const MENTIONED = 'mentioned';
 /** The name of the sizes in an answer. */
 export const SIZES = 'sizes';
 
+/** How many are fetched of each node of a network, whose most frequent values may be others. */
+const MAX_NODE_VALUES = 300;
+
 export type BinsByField = ReadonlyMap<string, Bins>;
 
 export interface Request {
@@ -28,10 +31,26 @@ interface StatsAnswer {
   aggregations?: Record<string, { stats: { min: number | null; max: number | null } | null }>;
 }
 
-/** Asks for the extent of all numbers and dates, whatever the filter; it determines the bins of histograms. */
-export function extentRequest(catalogue: Catalogue): Request {
-  const ranged = catalogue.suppressedBelow === null ? rangedFields(catalogue) : [];
+interface NetworkStatsAnswer extends Pick<StatsAnswer, 'aggregations'> {
+  nodes: { hits: number }[];
+}
+
+/** Returns whether the page shows the network of a catalogue. */
+export function isOfNetwork(catalogue: Catalogue, state: ExploreState): boolean {
+  return state.view === 'network' && catalogue.networkFields !== null;
+}
+
+/**
+ * Asks for the extent of all numbers and dates, whatever the filter; it determines the bins of histograms. Values of
+ * other nodes may lie beyond those of the catalogue, so that a network has its own extent.
+ */
+export function extentRequest(catalogue: Catalogue, ofNetwork = false): Request {
+  const ranged = catalogue.suppressedBelow === null ? rangedFields(catalogue, ofNetwork) : [];
   const stats = ranged.map((field) => `${field.graphqlName} { stats { min max } }`).join(' ');
+  if (ofNetwork) {
+    const aggregations = stats && `aggregations { ${stats} }`;
+    return { query: `query Extent { network { nodes { hits } ${aggregations} } }`, variables: {} };
+  }
   const aggregations = stats && `aggregations(include_missing: false) { ${stats} }`;
   return {
     query: `query Extent { ${catalogue.documentType} { hits(first: 0) { total } ${aggregations} } }`,
@@ -44,22 +63,39 @@ export interface Extent {
   bins: BinsByField;
 }
 
-export function readExtent(catalogue: Catalogue, answer: Record<string, unknown>): Extent {
-  const { hits, aggregations = {} } = answer[catalogue.documentType] as StatsAnswer;
-  const bins = rangedFields(catalogue).flatMap((field): [string, Bins][] => {
+export function readExtent(catalogue: Catalogue, answer: Record<string, unknown>, ofNetwork = false): Extent {
+  const { total, aggregations = {} } = ofNetwork
+    ? networkStats(answer.network as NetworkStatsAnswer)
+    : ownStats(answer[catalogue.documentType] as StatsAnswer);
+  const bins = rangedFields(catalogue, ofNetwork).flatMap((field): [string, Bins][] => {
     const { min = null, max = null } = aggregations[field.graphqlName]?.stats ?? {};
     if (min === null || max === null) return [];
     return [[field.name, field.kind === 'date' ? dateBins(min, max) : numberBins(min, max, isWhole(field))]];
   });
-  return { total: hits.total, bins: new Map(bins) };
+  return { total, bins: new Map(bins) };
+}
+
+function ownStats({ hits, aggregations }: StatsAnswer) {
+  return { total: hits.total, aggregations };
+}
+
+function networkStats({ nodes, aggregations }: NetworkStatsAnswer) {
+  return { total: nodes.reduce((sum, { hits }) => sum + hits, 0), aggregations };
 }
 
 function isWhole(field: Field): boolean {
   return !['half_float', 'float', 'double', 'scaled_float'].includes(field.type);
 }
 
-function rangedFields(catalogue: Catalogue): Field[] {
-  return catalogue.facets.map(({ field }) => field).filter(({ kind }) => kind === 'number' || kind === 'date');
+function isRanged({ kind }: Field): boolean {
+  return kind === 'number' || kind === 'date';
+}
+
+/** Returns the fields with histograms. One that is a text at some node is a text in the network. */
+function rangedFields(catalogue: Catalogue, ofNetwork: boolean): Field[] {
+  const isNumeric = ({ graphqlName }: Field) => catalogue.networkFields?.get(graphqlName) === 'NumericAggregations';
+  const ranged = catalogue.facets.map(({ field }) => field).filter(isRanged);
+  return ofNetwork ? ranged.filter(isNumeric) : ranged;
 }
 
 /** Returns the user's sort, or the default of the catalogue. */
@@ -122,35 +158,42 @@ function sizeSelection({ sizeField, suppressedBelow }: Catalogue): string {
 }
 
 /**
- * Asks the network of a catalogue. Only values are counted: the bins of a histogram follow from the records of the
- * catalogue, and those of other nodes may lie beyond them. The filter is sent as it is: a node that shows counts only
- * refuses the groups of `forCounts`.
+ * Asks the network of a catalogue: the counts of all nodes together, and those of each. The filter is sent as it is: a node that
+ * shows counts only refuses the groups of `forCounts`.
  */
-export function networkRequest(catalogue: Catalogue, state: ExploreState): Request {
-  const facets = catalogue.facets
-    .filter(({ field }) => field.kind !== 'number' && field.kind !== 'date')
-    .filter(({ field }) => catalogue.networkFields?.has(field.graphqlName))
-    .map(({ field }) => `${field.graphqlName} { bucket_count buckets(max: ${MAX_VALUES}) { key doc_count } }`)
-    .join('\n      ');
+export function networkRequest(catalogue: Catalogue, state: ExploreState, bins: BinsByField): Request {
+  const shown = catalogue.facets
+    .map(({ field }) => field)
+    .filter((field) => catalogue.networkFields?.has(field.graphqlName) && (!isRanged(field) || bins.has(field.name)));
+  const aggregations = (max: number) =>
+    shown.length === 0 ? '' : `aggregations { ${shown.map((field) => facetSelection(field, bins, max)).join(' ')} }`;
   const query = `query Network($filters: JSON) {
   network(filters: $filters, include_missing: true) {
     complete
-    nodes { nodeId name hits errors contributed missingFields }${
-      facets &&
-      `
-    aggregations {
-      ${facets}
-    }`
-    }
+    suppressedBelow
+    nodes { nodeId name hits errors contributed missingFields link ${aggregations(MAX_NODE_VALUES)} }
+    ${aggregations(MAX_VALUES)}
   }
 }`;
   return { query, variables: { filters: state.filter } };
 }
 
-export function facetSelection(field: Field, bins: BinsByField): string {
+/** Asks for many values of one facet, of the network where the page shows it. */
+export function valuesRequest(catalogue: Catalogue, state: ExploreState, field: Field, max: number): Request {
+  const selection = `${field.graphqlName} { buckets(max: ${max}) { key key_as_string doc_count } }`;
+  if (isOfNetwork(catalogue, state)) {
+    const query = `query Values($filters: JSON) { network(filters: $filters) { aggregations { ${selection} } } }`;
+    return { query, variables: { filters: state.filter } };
+  }
+  const themselves = countsOwnFilter(catalogue, state.filter, field);
+  const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters, aggregations_filter_themselves: ${themselves}) { ${selection} } } }`;
+  return { query, variables: { filters: forCounts(state.filter, catalogue.nesting) } };
+}
+
+export function facetSelection(field: Field, bins: BinsByField, max = MAX_VALUES): string {
   const name = field.graphqlName;
-  if (field.kind !== 'number' && field.kind !== 'date') {
-    return `${name} { bucket_count buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } }`;
+  if (!isRanged(field)) {
+    return `${name} { bucket_count buckets(max: ${max}) { key key_as_string doc_count } }`;
   }
   const edges = bins.get(field.name)?.edges;
   if (!edges) return `${name} { buckets(max: 1) { key doc_count } }`;

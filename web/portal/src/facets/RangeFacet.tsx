@@ -5,6 +5,7 @@ import { useId, useState } from 'react';
 import type { Field } from '../api/catalogue';
 import { count, day, quantity } from '../design/format';
 import { useExplore } from '../explore/context';
+import { barOf, stepShares } from '../network/shares';
 import { type Range, rangeOf, withRange } from '../query/edit';
 import { type Bins, numberBelow, stepName } from './bins';
 import { RangeHandle } from './RangeHandle';
@@ -42,7 +43,14 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
             key={edges[index]}
             className={index >= low && index < high ? 'in' : ''}
             title={`${field.kind === 'date' ? stepName(edges[index] ?? 0, edges[index + 1] ?? 0) : `${name(index)} – ${name(index + 1)}`}: ${count(records)}`}
-            style={{ height: records ? `${Math.max(4, (records / most) * 100)}%` : 0 }}
+            style={{
+              height: records ? `${Math.max(4, (records / most) * 100)}%` : 0,
+              // Outside of the range the bar stays pale.
+              background:
+                index >= low && index < high
+                  ? barOf(stepShares(view.answer?.network, field.name, index), 'top')
+                  : undefined,
+            }}
           />
         ))}
       </div>

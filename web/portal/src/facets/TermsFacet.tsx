@@ -7,11 +7,11 @@ import type { Field } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { count, MISSING, valueText } from '../design/format';
 import { Icon } from '../design/Icon';
-import { type Bucket, readBuckets } from '../explore/answer';
+import { type Bucket, readValues } from '../explore/answer';
 import { useExplore } from '../explore/context';
-import { countsOwnFilter } from '../explore/viewQuery';
+import { isOfNetwork, valuesRequest } from '../explore/viewQuery';
+import { barOf, type Share, textOf, valueShares } from '../network/shares';
 import { type FieldFilter, filterOf, toggled, withFilter } from '../query/edit';
-import { forCounts } from '../query/elements';
 import type { Value } from '../query/sqon';
 
 /** How many values are shown before “Show all”. */
@@ -58,6 +58,7 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
             text={valueText(value, field)}
             count={records}
             share={records / most}
+            nodes={valueShares(view.answer?.network, field.name, value)}
             isMissing={value === MISSING}
             isChosen={filter.values.includes(value)}
             isExcluding={filter.mode === 'exclude'}
@@ -90,19 +91,13 @@ function withChosen(buckets: Bucket[], chosen: Value[]): Bucket[] {
 /** Fetches all values of a facet when the user searches among them. */
 function useAllValues(field: Field, isWanted: boolean): Bucket[] | undefined {
   const { catalogue, state } = useExplore();
-  const name = field.graphqlName;
+  const ofNetwork = isOfNetwork(catalogue, state);
   const { data } = useQuery({
-    queryKey: ['values', catalogue.id, name, state.filter],
+    queryKey: ['values', catalogue.id, field.graphqlName, state.filter, ofNetwork],
     queryFn: async ({ signal }) => {
-      const themselves = countsOwnFilter(catalogue, state.filter, field);
-      const query = `query Values($filters: JSON) { ${catalogue.documentType} { aggregations(filters: $filters, aggregations_filter_themselves: ${themselves}) { ${name} { buckets(max: ${MAX_VALUES}) { key key_as_string doc_count } } } } }`;
-      const answer = await graphql<Record<string, { aggregations: Record<string, { buckets: [] }> }>>(
-        catalogue.graphqlPath,
-        query,
-        { filters: forCounts(state.filter, catalogue.nesting) },
-        signal,
-      );
-      return readBuckets(answer[catalogue.documentType]?.aggregations[name]?.buckets ?? [], field);
+      const { query, variables } = valuesRequest(catalogue, state, field, MAX_VALUES);
+      const answer = await graphql<Record<string, unknown>>(catalogue.graphqlPath, query, variables, signal);
+      return readValues(catalogue, answer, field, ofNetwork);
     },
     enabled: isWanted,
   });
@@ -178,14 +173,15 @@ interface ValueRowProps {
   isChosen: boolean;
   isExcluding: boolean;
   isMissing: boolean;
+  nodes: Share[];
   onToggle: () => void;
 }
 
-function ValueRow({ text, count: records, share, isChosen, isExcluding, isMissing, onToggle }: ValueRowProps) {
+function ValueRow({ text, count: records, share, isChosen, isExcluding, isMissing, nodes, onToggle }: ValueRowProps) {
   const out = isChosen && isExcluding;
   return (
     <li>
-      <label className={`facet-value ${out ? 'out' : ''} ${isMissing ? 'missing' : ''}`}>
+      <label className={`facet-value ${out ? 'out' : ''} ${isMissing ? 'missing' : ''}`} title={textOf(nodes)}>
         <input type="checkbox" checked={isChosen} onChange={onToggle} className={out ? 'excluding' : ''} />
         <span className="facet-text" title={text}>
           {text}
@@ -193,7 +189,7 @@ function ValueRow({ text, count: records, share, isChosen, isExcluding, isMissin
         </span>
         <span className="facet-count number">{count(records)}</span>
         <span className="facet-bar" aria-hidden="true">
-          <span style={{ width: `${share * 100}%` }} />
+          <span style={{ width: `${share * 100}%`, background: barOf(nodes, 'right') }} />
         </span>
       </label>
     </li>

@@ -6,6 +6,8 @@ import { count } from '../design/format';
 import { Notice } from '../design/Notice';
 import type { NetworkNode } from '../explore/answer';
 import { useExplore } from '../explore/context';
+import { nodeColour } from './shares';
+import './network.css';
 
 export default function NetworkView() {
   const { catalogue, view } = useExplore();
@@ -21,10 +23,19 @@ export default function NetworkView() {
           <p>A node did not answer, or does not have a field. Its records may be missing from the counts below.</p>
         </Notice>
       )}
-      <DataTable label="Nodes" headings={['Node', { number: 'Records' }, 'Share', 'State']}>
-        {network.nodes.map((node) => (
+      {network.suppressedBelow !== null && (
+        <p className="soft small">
+          To protect people, counts are rounded down to multiples of {count(network.suppressedBelow)}, and numbers and
+          dates have no charts.
+        </p>
+      )}
+      <DataTable label="Nodes" headings={['Node', { number: 'Records' }, 'Share', 'State', { hidden: 'Portal' }]}>
+        {network.nodes.map((node, index) => (
           <tr key={node.nodeId ?? node.name}>
-            <td>{node.name}</td>
+            <td>
+              <span className="node-mark" style={{ background: nodeColour(index) }} aria-hidden="true" />
+              {node.name}
+            </td>
             <td className="number">{node.contributed ? count(node.hits) : '–'}</td>
             <td>
               {node.contributed && (
@@ -32,6 +43,13 @@ export default function NetworkView() {
               )}
             </td>
             <td>{stateOf(node, label)}</td>
+            <td>
+              {node.link && (
+                <a href={node.link} target="_blank" rel="noreferrer">
+                  Open<span className="visually-hidden"> the same filter at {node.name}</span>
+                </a>
+              )}
+            </td>
           </tr>
         ))}
       </DataTable>

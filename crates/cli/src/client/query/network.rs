@@ -16,7 +16,8 @@ pub(super) async fn run(
     arguments: &QueryArguments,
     output: &mut Output,
 ) -> Result<(), CliError> {
-    let mut selection = "complete nodes { nodeId name hits status errors contributed missingFields }".to_owned();
+    let mut selection =
+        "complete suppressedBelow nodes { nodeId name hits status errors contributed missingFields link }".to_owned();
     if !arguments.facets.is_empty() {
         selection = format!("{selection} aggregations {{ {} }}", facets::selection(catalogue, arguments));
     }
@@ -24,7 +25,9 @@ pub(super) async fn run(
     let aggregations = answer["aggregations"].take();
     if output.is_json {
         let counted = facets::in_json(catalogue, arguments, &aggregations);
-        return output.json(&json!({"complete": answer["complete"], "nodes": answer["nodes"], "facets": counted}));
+        let (complete, below) = (&answer["complete"], &answer["suppressedBelow"]);
+        let body = json!({"complete": complete, "suppressedBelow": below, "nodes": answer["nodes"], "facets": counted});
+        return output.json(&body);
     }
     let mut table = Table::new(["node", "records", "state"]);
     for node in answer["nodes"].as_array().into_iter().flatten() {
@@ -36,6 +39,9 @@ pub(super) async fn run(
     for field in &arguments.facets {
         output.line("")?;
         facets::write_table(catalogue, field, &aggregations, output)?;
+    }
+    if let Some(threshold) = answer["suppressedBelow"].as_u64() {
+        print_note(format!("counts are rounded down to multiples of {threshold}"));
     }
     if answer["complete"] != true {
         print_note("the answer is not complete: a node failed, or does not have a field");

@@ -92,6 +92,7 @@ impl DemoNodes {
                 "kind": "cantata",
                 "documentType": document_type,
                 "graphqlUrl": format!("http://127.0.0.1:{port}/{catalogue}/graphql"),
+                "portalUrl": format!("http://127.0.0.1:{port}/portal/explore/{catalogue}?filter={{filters}}"),
             })
         };
         let remotes: Vec<Value> = self.ports.iter().enumerate().map(node).collect();

@@ -162,6 +162,30 @@ fn rules_that_the_metadata_service_does_not_share_are_told() {
 }
 
 #[test]
+fn names_of_fields_that_a_node_does_not_have_are_told() {
+    let site = Site::with_plants(&json!({"documentType": "plant", "esIndex": "plants"}));
+    let node = |kind: &str| {
+        json!({
+            "displayName": kind, "documentType": "plant", "kind": kind,
+            "graphqlUrl": format!("{}/plants/graphql", site.address()),
+            "fields": {"colour": "colours", "smell": "odour"},
+        })
+    };
+    let network = json!({"network": {"remoteNodes": [node("cantata"), node("arranger")]}});
+    let base = json!({"documentType": "plant", "esIndex": "plants"});
+    let files = folder(&[("plants/base.json", base), ("plants/network.json", network)]);
+    let (code, stdout, _) = check(&files, &[]);
+    assert_eq!(code, 0, "{stdout}");
+    for (position, kind) in ["cantata", "arranger"].into_iter().enumerate() {
+        let expected = format!(
+            "`network.remoteNodes[{position}].fields`: found a name for \"smell\", which \"{kind}\" does not have"
+        );
+        assert!(stdout.contains(&expected), "{stdout}");
+    }
+    assert_eq!(stdout.matches("warning:").count(), 2, "{stdout}");
+}
+
+#[test]
 fn nodes_of_a_network_are_asked() {
     let network = json!({"network": {"remoteNodes": [{
         "displayName": "There", "documentType": "plant", "graphqlUrl": "http://127.0.0.1:1/graphql",

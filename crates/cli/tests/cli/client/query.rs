@@ -157,5 +157,18 @@ fn a_network_is_asked_for_nodes_and_facets() {
     let answer = site.json(&["query", "plants", "--network", "--facet=colours"]);
     assert_eq!((&answer["complete"], &answer["nodes"][0]["hits"]), (&json!(false), &json!(4)));
     assert_eq!(answer["facets"]["colours"]["values"][0], json!({"value": "yellow", "records": 2}));
+    assert_eq!(answer["suppressedBelow"], Value::Null);
     site.refused(2, &["query", "plants", "--network", "--count"], &["--count"]);
+}
+
+#[test]
+fn a_network_that_rounds_its_counts_says_so() {
+    let network = json!({"localNodes": [
+        {"displayName": "Here", "nodeId": "here", "catalogue": "plants", "suppressBelow": 3},
+    ]});
+    let site = Site::with_plants(&json!({"documentType": "plant", "esIndex": "plants", "network": network}));
+    let (code, table, stderr) = site.run(&["query", "plants", "--network"]);
+    assert_eq!((code, stderr.as_str()), (0, "counts are rounded down to multiples of 3\n"));
+    assert_eq!(cells(&table)[1][..2], ["Here", "3"]);
+    assert_eq!(site.json(&["query", "plants", "--network"])["suppressedBelow"], 3);
 }

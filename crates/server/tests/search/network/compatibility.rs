@@ -1,10 +1,12 @@
 //! What Arranger sends as the asking server, what portals made for it send, and where introspection is off.
 
-use cantata_testkit::{TestServer, raw};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use cantata_testkit::{MockServer, TestServer, raw};
 use serde_json::json;
 
 use super::{NODES, ask, asker, catalogue, network, node, node_of, remote, wait_for};
-use crate::support::{data, server_with};
+use crate::support::{counts, data, server_with};
 
 #[tokio::test]
 async fn a_catalogue_answers_an_arranger_that_has_it_as_a_node() {
@@ -55,6 +57,41 @@ async fn charts_of_arranger_get_both_answers_in_one_request() {
             ],
         })
     );
+}
+
+#[tokio::test]
+async fn an_arranger_is_asked_for_what_its_numbers_have() {
+    let fields = json!({"data": {
+        "__type": {"name": "fileAggregations", "fields": [{"name": "size", "type": {"name": "NumericAggregations"}}]},
+        "numeric": {"fields": [{"name": "stats"}, {"name": "histogram"}]},
+    }});
+    let steps = json!({"buckets": [{"key": "10", "doc_count": 3}, {"key": "40", "doc_count": 1}]});
+    let size = json!({"stats": {"count": 4, "min": 12, "max": 40, "sum": 100}, "histogram": steps});
+    let answer = json!({"data": {"file": {"hits": {"total": 4}, "aggregations": {"size": size}}}});
+    let calls = AtomicUsize::new(0);
+    let arranger = MockServer::start(move |_| match calls.fetch_add(1, Ordering::Relaxed) {
+        0 => (200, fields.to_string()),
+        _ => (200, answer.to_string()),
+    })
+    .await;
+    let server = asker(catalogue(&[1]), &network(&[remote("arranger", &arranger.url, json!({}))])).await;
+    arranger.take_requests();
+    let numbers =
+        "complete aggregations { size { stats { count max } histogram(interval: 10) { buckets { key doc_count } } } }";
+    let answer = ask(&server, "", numbers, &json!({})).await;
+    assert_eq!(answer["complete"], true, "{answer}");
+    assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 5, "max": 40}));
+    let steps = counts(&answer["aggregations"]["size"]["histogram"]["buckets"]);
+    assert_eq!(steps, [("0", 1), ("10", 3), ("20", 0), ("30", 0), ("40", 1)]);
+    let requests = arranger.take_requests();
+    let [request] = requests.as_slice() else { panic!("one request for a page: {requests:?}") };
+    assert!(request.contains("nodeQuery") && !request.contains("bucket_count"), "{request}");
+    let values = format!("{NODES} aggregations {{ size {{ buckets {{ key doc_count }} }} }}");
+    let answer = ask(&server, "", &values, &json!({})).await;
+    assert_eq!(answer["complete"], false);
+    assert_eq!(node_of(&answer, "arranger")["missingFields"], json!(["size"]));
+    let values = counts(&answer["aggregations"]["size"]["buckets"]);
+    assert_eq!(values, [("3", 1), ("___aggregation_not_available___", 4)]);
 }
 
 #[tokio::test]

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{MockServer, TestServer};
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use super::{NODES, ask, asker, catalogue, network, node, node_of, remote, wait_for};
-use crate::support::counts;
+use crate::support::{counts, leaf};
 
 const WITH_STUDIES: &str = "complete nodes { nodeId name hits status errors contributed missingFields latencyMs version } \
                             aggregations { study { buckets { key doc_count } } }";
@@ -112,6 +113,55 @@ async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     assert!(errors.contains("failed several times"), "{errors}");
     proxy.set(Fault::Pass).await;
     wait_for(&server, "slow", "OK").await;
+}
+
+#[tokio::test]
+async fn a_slow_node_does_not_keep_the_others_from_answering() {
+    let (slow, working) = (node(&[1]).await, node(&[5, 6]).await);
+    let proxy = FaultProxy::start(slow.base());
+    let remotes = [remote("slow", &proxy.url(), json!({})), remote("working", working.base(), json!({}))];
+    let server = asker(catalogue(&[9]), &impatient(&remotes)).await;
+    proxy.set(Fault::NoResponse).await;
+    let nothing = json!({});
+    let answers = join_all((0..24).map(|_| ask(&server, "", NODES, &nothing))).await;
+    for answer in answers {
+        assert_eq!(node_of(&answer, "working")["hits"], 2, "{answer}");
+        assert_eq!((&node_of(&answer, "slow")["status"], &answer["complete"]), (&json!("ERROR"), &json!(false)));
+    }
+}
+
+#[tokio::test]
+async fn a_node_without_a_field_of_the_filter_is_not_taken_for_one_without_records() {
+    let empty = json!({"data": {"file": {"hits": {"total": 0}}}});
+    let other = liar(200, empty.to_string()).await;
+    let network = network(&[remote("other", &other.url, json!({}))]);
+    let server = TestServer::with_catalogues(catalogue(&[1, 2]).file("network.json", &network)).await;
+    wait_for(&server, "other", "OK").await;
+    let asked = |field: &str| json!({"f": leaf("gt", field, json!([0]))});
+    let answer = ask(&server, "filters: $f", NODES, &asked("size")).await;
+    assert_eq!(node_of(&answer, "other")["status"], "OK", "{answer}");
+    let answer = ask(&server, "filters: $f", NODES, &asked("quality")).await;
+    let lacking = node_of(&answer, "other");
+    assert_eq!((&lacking["status"], &lacking["contributed"]), (&json!("ERROR"), &json!(false)), "{answer}");
+    assert_eq!(lacking["errors"], "the node does not have a field of the filter");
+    assert_eq!((&node_of(&answer, "own")["hits"], &answer["complete"]), (&json!(2), &json!(false)));
+}
+
+#[tokio::test]
+async fn errors_of_single_requests_do_not_suspend_a_node() {
+    let error = json!({"errors": [{"message": "no such date", "extensions": {"code": "INTERNAL_SERVER_ERROR"}}]});
+    let other = liar(200, error.to_string()).await;
+    let network = network(&[remote("other", &other.url, json!({}))]);
+    let server = TestServer::with_catalogues(catalogue(&[1]).file("network.json", &network)).await;
+    let mut asked = 0;
+    while asked < 6 {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        match node_of(&answer, "other")["errors"].as_str().unwrap() {
+            "the node has no answer to this request" => asked += 1,
+            "the fields of the node are not known yet" => tokio::time::sleep(super::POLL_INTERVAL).await,
+            other => panic!("{other}"),
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! What a network answers is what one index with all records answers.
 
 use cantata_testkit::TestServer;
+use percent_encoding::percent_decode_str;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
@@ -159,6 +160,29 @@ async fn fields_and_values_of_a_node_can_have_other_names() {
     let filter = leaf("in", "study", json!(["S1"]));
     let answer = ask(&server, "filters: $f", NODES, &json!({"f": filter})).await;
     assert_eq!((&node_of(&answer, "other")["hits"], &node_of(&answer, "own")["hits"]), (&json!(2), &json!(1)));
+}
+
+#[tokio::test]
+async fn the_counts_of_each_node_can_be_shown_and_its_portal_opened() {
+    let other = node(&[1, 2, 3]).await;
+    let more = json!({"portalUrl": "https://n.example.org/portal/explore/files?filter={filters}", "fields": {"kind": "study"}});
+    let down = remote("down", "http://127.0.0.1:1", json!({}));
+    let network = network(&[remote("other", other.base(), more), down]);
+    let server = TestServer::with_catalogues(catalogue(&[5, 6]).file("network.json", &network)).await;
+    super::wait_for(&server, "other", "OK").await;
+    let filter = leaf("in", "kind", json!(["S1", "S2"]));
+    let selection = "suppressedBelow nodes { name link aggregations { size { stats { count max } } } } \
+                     aggregations { size { stats { count max } } }";
+    let answer = ask(&server, "filters: $f", selection, &json!({"f": filter})).await;
+    let of_other = node_of(&answer, "other");
+    assert_eq!(of_other["aggregations"]["size"]["stats"], json!({"count": 2, "max": 6}));
+    let link = of_other["link"].as_str().unwrap();
+    let encoded = link.strip_prefix("https://n.example.org/portal/explore/files?filter=").unwrap();
+    let sent: Value = serde_json::from_str(&percent_decode_str(encoded).decode_utf8().unwrap()).unwrap();
+    assert_eq!(sent, leaf("in", "study", json!(["S1", "S2"])), "by the names of the node");
+    let failed = node_of(&answer, "down");
+    assert_eq!((&failed["aggregations"], &failed["link"]), (&Value::Null, &Value::Null));
+    assert_eq!(answer["suppressedBelow"], Value::Null);
 }
 
 #[tokio::test]
