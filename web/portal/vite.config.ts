@@ -33,5 +33,5 @@ export default defineConfig(({ command }) => ({
       },
     },
   },
-  test: { include: ['unit/**/*.test.ts'], environment: 'node' },
+  test: { include: ['unit/**/*.test.ts'], setupFiles: ['unit/setup.ts'], environment: 'node' },
 }));

@@ -9,8 +9,12 @@ import './design/content.css';
 import './shell/shell.css';
 import { App } from './shell/App';
 import { applyTheme } from './shell/theme';
+import { language, loadTexts } from './texts';
 
 applyTheme();
+const shown = language();
+await loadTexts(shown);
+document.documentElement.lang = shown;
 const root = document.getElementById('root');
 if (root)
   createRoot(root).render(

@@ -1,0 +1,5 @@
+// Tests expect English texts.
+
+import { loadTexts } from '../src/texts';
+
+await loadTexts('en');
