@@ -132,6 +132,9 @@ impl<F: Fn(&str) -> Option<String>> EnvironmentVariables<F> {
             credentials,
             ca_certificate: self.text("ES_CA_CERTIFICATE").map(PathBuf::from),
             timeout: self.text("ES_TIMEOUT").map(|_| Duration::from_secs(self.count("ES_TIMEOUT", 1, 30))),
+            refresh_interval: self
+                .text("ES_REFRESH_INTERVAL_MS")
+                .map(|_| Duration::from_millis(self.count("ES_REFRESH_INTERVAL_MS", 0, 1_000))),
         }
     }
 

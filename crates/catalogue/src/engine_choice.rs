@@ -16,6 +16,9 @@ const DEFAULT_HOST: &str = "http://127.0.0.1:9200";
 /// How long a request to a cluster may take by default.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
+/// How long changes may wait for a refresh by default: as long as clusters themselves let writes wait.
+const DEFAULT_REFRESH_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The engines by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum EngineName {
@@ -58,6 +61,8 @@ pub struct EngineSettings {
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take (`ES_TIMEOUT`, `esTimeout`).
     pub timeout: Option<Duration>,
+    /// How long changes that come one after the other may wait for a refresh (`ES_REFRESH_INTERVAL_MS`).
+    pub refresh_interval: Option<Duration>,
 }
 
 /// The engine that searches a catalogue.
@@ -83,6 +88,8 @@ pub struct ClusterConnection {
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take.
     pub timeout: Duration,
+    /// How long changes that come one after the other may wait for a refresh.
+    pub refresh_interval: Duration,
 }
 
 impl EngineSettings {
@@ -118,6 +125,7 @@ impl EngineSettings {
             credentials: credentials.clone(),
             ca_certificate: self.ca_certificate.clone().or_else(|| server.ca_certificate.clone()),
             timeout: self.timeout.or(server.timeout).unwrap_or(DEFAULT_TIMEOUT),
+            refresh_interval: self.refresh_interval.or(server.refresh_interval).unwrap_or(DEFAULT_REFRESH_INTERVAL),
         }))
     }
 }

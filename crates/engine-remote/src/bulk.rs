@@ -1,8 +1,8 @@
 //! Writing batches with the bulk API.
 //!
 //! A batch becomes one bulk request, or several if it is large. The cluster rejects operations one by one; those that
-//! it is too busy for (429) are retried. When a write returns, the batch is searchable. A reader may see a part of it
-//! before that, as clusters have no transactions.
+//! it is too busy for (429) are retried. When a write that refreshes returns, the batch is visible; another one is after the
+//! next refresh. A reader may see a part of it before that, as clusters have no transactions.
 
 use std::time::Duration;
 
@@ -26,12 +26,12 @@ const MAX_ATTEMPTS: u32 = 6;
 
 const MIN_BACKOFF: Duration = Duration::from_millis(100);
 
-/// Writes a batch.
+/// Writes a batch, and makes it visible if it is to refresh.
 pub(crate) async fn write(
     client: &ClusterClient,
     index: &str,
     batch: &[WriteOperation],
-    refresh_at_once: bool,
+    refreshes: bool,
 ) -> Result<BatchReport, EngineError> {
     let path = request::index_path(index)?;
     // A bulk request would create the index.
@@ -48,22 +48,40 @@ pub(crate) async fn write(
         }
     }
     let requests = split(lines);
-    let refresh = match (requests.len(), refresh_at_once) {
-        (1, true) => "true",
-        (1, false) => "wait_for",
-        // A request waits only for its own shards, so the whole index is refreshed at the end.
-        _ => "false",
-    };
     let several = requests.len() > 1;
-    let mut writing = BulkWriter { client, index, path: format!("{path}/_bulk?refresh={refresh}"), batch, report };
+    let path = format!("{path}/_bulk?refresh={}", refreshes && !several);
+    let mut writing = BulkWriter { client, index, path, batch, report };
     for request in requests {
         writing.send(request).await?;
     }
-    if several {
-        client.send(request::post(format!("{path}/_refresh"), &json!({}))).await?.ensure_success(index)?;
+    // A request refreshes only its own shards, so after several the whole index is refreshed.
+    if refreshes && several {
+        refresh(client, index).await?;
     }
     writing.report.rejected.sort_by_key(|rejected| rejected.batch_index);
     Ok(writing.report)
+}
+
+/// Refreshes all shards of an index.
+pub(crate) async fn refresh(client: &ClusterClient, index: &str) -> Result<(), EngineError> {
+    let path = format!("{}/_refresh", request::index_path(index)?);
+    let reply = client.send(request::refresh(path)).await?.ensure_success(index)?;
+    let response: RefreshResponse = reply.parse(index)?;
+    match response.shards.failed {
+        0 => Ok(()),
+        _ => Err(EngineError::Failed("parts of the index cannot be refreshed".to_owned())),
+    }
+}
+
+#[derive(Deserialize)]
+struct RefreshResponse {
+    #[serde(rename = "_shards")]
+    shards: RefreshedShards,
+}
+
+#[derive(Deserialize)]
+struct RefreshedShards {
+    failed: u64,
 }
 
 /// An operation, encoded for a bulk request.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_engine::{
@@ -24,7 +25,7 @@ use crate::{aliases, bulk, documents, indexes, positions, request};
 pub struct RemoteEngine {
     client: Arc<ClusterClient>,
     mappings: MappingCache,
-    refresh_at_once: bool,
+    refresh_interval: Duration,
     /// Whether the cluster rejected sorting by `_id`.
     is_id_sort_disabled: AtomicBool,
     /// Whether the index of the positions is known to exist.
@@ -38,12 +39,12 @@ impl RemoteEngine {
     ///
     /// If an address or a certificate cannot be used.
     pub fn new(settings: RemoteSettings) -> Result<Self, SettingsError> {
-        let refresh_at_once = settings.refresh_at_once;
+        let refresh_interval = settings.refresh_interval;
         let client = Arc::new(ClusterClient::new(settings)?);
         Ok(Self {
             client,
             mappings: MappingCache::default(),
-            refresh_at_once,
+            refresh_interval,
             is_id_sort_disabled: AtomicBool::new(false),
             has_positions_index: AtomicBool::new(false),
         })
@@ -56,6 +57,28 @@ impl RemoteEngine {
         let path = request::index_path(index)?;
         let client = Arc::clone(&self.client);
         Ok(SearchTarget { client, index: index.to_owned(), path, mapping, cluster, tie })
+    }
+
+    /// Writes a batch, and then its position.
+    async fn write_then_position(
+        &self,
+        index: &str,
+        batch: &[WriteOperation],
+        position: &str,
+        refreshes: bool,
+    ) -> Result<BatchReport, EngineError> {
+        // The alias may be moved before this is done.
+        let concrete = positions::resolve(&self.client, index).await?;
+        if !self.has_positions_index.load(Ordering::Relaxed) {
+            positions::ensure_index(&self.client).await?;
+            self.has_positions_index.store(true, Ordering::Relaxed);
+        }
+        let report = match batch.is_empty() {
+            true => BatchReport::default(),
+            false => bulk::write(&self.client, &concrete.name, batch, refreshes).await?,
+        };
+        concrete.set_position(&self.client, position).await?;
+        Ok(report)
     }
 
     /// Runs something with the cached mapping of an index, and again if it fails because the mapping has changed or
@@ -119,7 +142,7 @@ impl IndexReader for RemoteEngine {
 #[async_trait]
 impl IndexWriter for RemoteEngine {
     async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
-        bulk::write(&self.client, index, &batch, self.refresh_at_once).await
+        bulk::write(&self.client, index, &batch, true).await
     }
 
     async fn write_with_position(
@@ -128,18 +151,24 @@ impl IndexWriter for RemoteEngine {
         batch: Vec<WriteOperation>,
         position: &str,
     ) -> Result<BatchReport, EngineError> {
-        // The alias may be moved before this is done.
-        let concrete = positions::resolve(&self.client, index).await?;
-        if !self.has_positions_index.load(Ordering::Relaxed) {
-            positions::ensure_index(&self.client).await?;
-            self.has_positions_index.store(true, Ordering::Relaxed);
-        }
-        let report = match batch.is_empty() {
-            true => BatchReport::default(),
-            false => bulk::write(&self.client, &concrete.name, &batch, self.refresh_at_once).await?,
-        };
-        concrete.set_position(&self.client, position).await?;
-        Ok(report)
+        self.write_then_position(index, &batch, position, true).await
+    }
+
+    async fn write_unrefreshed(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError> {
+        self.write_then_position(index, &batch, position, false).await
+    }
+
+    async fn refresh(&self, index: &str) -> Result<(), EngineError> {
+        bulk::refresh(&self.client, index).await
+    }
+
+    fn refresh_interval(&self) -> Duration {
+        self.refresh_interval
     }
 
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {

@@ -97,6 +97,11 @@ pub(crate) fn update(path: impl Into<String>, body: &Value) -> ClusterRequest {
     ClusterRequest { is_read_only: false, ..build(Method::POST, path, Some(json(body)), true) }
 }
 
+/// A refresh of an index; clusters accept no body with it.
+pub(crate) fn refresh(path: impl Into<String>) -> ClusterRequest {
+    ClusterRequest { is_read_only: false, ..build(Method::POST, path, None, true) }
+}
+
 /// Opens a resource on the cluster that must be closed.
 pub(crate) fn open(path: impl Into<String>) -> ClusterRequest {
     build(Method::POST, path, None, false)

@@ -41,9 +41,8 @@ pub struct RemoteSettings {
     pub ca_certificate: Option<PathBuf>,
     /// How long one request may take, all attempts together.
     pub timeout: Duration,
-    /// Whether a write refreshes the index at once, instead of waiting for the next refresh of the cluster. Meant for
-    /// tests and small indexes.
-    pub refresh_at_once: bool,
+    /// How long changes that come one after the other may wait for a refresh; zero: each batch is refreshed.
+    pub refresh_interval: Duration,
 }
 
 impl fmt::Debug for RemoteSettings {
@@ -56,7 +55,7 @@ impl fmt::Debug for RemoteSettings {
             .field("credentials", &self.credentials)
             .field("ca_certificate", &self.ca_certificate)
             .field("timeout", &self.timeout)
-            .field("refresh_at_once", &self.refresh_at_once)
+            .field("refresh_interval", &self.refresh_interval)
             .finish()
     }
 }

@@ -102,6 +102,7 @@ macro_rules! engine_contract {
             positions {
                 the_last_position_holds
                 a_position_belongs_to_its_index
+                a_refresh_shows_what_was_written_before
             }
             writes {
                 a_written_document_is_seen_at_once

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_mapping::IndexMapping;
@@ -12,7 +13,8 @@ use crate::{Alias, AliasChange, Document, EngineError, Filter, Hit, SearchPlan, 
 /// A search engine: indexes of documents, each with a mapping.
 ///
 /// Every read sees one snapshot of the index; an acknowledged write survives a crash and is seen by every read that
-/// starts after it. Wherever an index is named, an alias of one will do, except for creating and deleting an index.
+/// starts after it, or after the next refresh if it is [`IndexWriter::write_unrefreshed`]. Wherever an index is named, an
+/// alias of one will do, except for creating and deleting an index.
 ///
 /// Implemented by everything that reads, writes and administers; code that does only one of these takes the narrower
 /// trait.
@@ -72,6 +74,27 @@ pub trait IndexWriter: Send + Sync + 'static {
         batch: Vec<WriteOperation>,
         position: &str,
     ) -> Result<BatchReport, EngineError>;
+
+    /// Writes a batch with its position like [`IndexWriter::write_with_position`], but searches may miss it until the next
+    /// [`IndexWriter::refresh`] of the index. An engine may be faster at this.
+    async fn write_unrefreshed(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError> {
+        self.write_with_position(index, batch, position).await
+    }
+
+    /// Refreshes an index: everything that was written to it before, by whatever process, is visible afterwards.
+    async fn refresh(&self, _index: &str) -> Result<(), EngineError> {
+        Ok(())
+    }
+
+    /// Returns how long changes that come one after the other may wait for a refresh; zero where a refresh costs nothing.
+    fn refresh_interval(&self) -> Duration {
+        Duration::ZERO
+    }
 
     /// Returns the last position written; nothing if there never was one. A position belongs to its index: it is
     /// deleted with it, and an index that is created again has none.

@@ -84,6 +84,11 @@ impl Batch {
         self.built.iter().map(|built| built.analysis_id.as_str())
     }
 
+    /// Returns the analyses whose documents are looked up.
+    pub(crate) fn looked_up(&self) -> &HashSet<String> {
+        &self.known
+    }
+
     /// Returns the analyses of which the index has nothing, neither before nor after this.
     pub(crate) fn absent(&self) -> Vec<String> {
         let is_absent = |built: &&BuiltAnalysis| {

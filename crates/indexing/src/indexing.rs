@@ -214,6 +214,7 @@ impl Indexing {
         worker.generations.switch_alias(current.as_deref(), &previous).await?;
         tracing::info!(catalogue, from = current, to = previous, "rolled back to an earlier index");
         let position = worker.generations.engine.position(&previous).await?;
+        worker.generations.engine.refresh(&previous).await?;
         worker.set_index(previous, position);
         drop(lock);
         Ok(worker.status())

@@ -7,7 +7,8 @@
 //!   written with the documents; applying changes again ends in the same state;
 //! * **the last revision counts**: an analysis is in the index as its last change left it, or not at all;
 //! * **one document stops nothing**: what cannot be indexed is rejected, with the reason;
-//! * **readers see a complete index**, also during a reindex.
+//! * **readers see a complete index**, also during a reindex;
+//! * **what is told to be indexed is visible**: the position in a status covers only what searches show.
 
 mod batch;
 mod batch_delay;
@@ -26,6 +27,7 @@ mod source_follower;
 mod state_file;
 mod status;
 mod store_source;
+mod unrefreshed;
 mod worker;
 
 pub use error::IndexingError;

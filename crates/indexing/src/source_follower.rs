@@ -2,7 +2,8 @@
 //!
 //! A single change is applied at once. While a batch is written the next one collects, so that under load batches grow.
 //! The position is persisted with the index and read again before each batch: another process may have written, the alias
-//! may have moved, and an index that lags, is new or was restored is brought up to date from its own position.
+//! may have moved, and an index that lags, is new or was restored is brought up to date from its own position. It is told to
+//! others once everything before it is visible.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -136,7 +137,12 @@ impl SourceFollower {
                 }
                 Err(failure) => return Err(failure),
             };
-            self.publish(&at);
+            if self.refresh_due(&at).is_some_and(|due| due <= Instant::now()) {
+                worker.refresh(&mut at).await?;
+            }
+            if at.unrefreshed.is_empty() {
+                self.publish(&at);
+            }
             drop(lock);
             one_by_one = one_by_one.saturating_sub(1);
             let taken = BatchTiming { changes: count, documents, commits, begun, ended: Instant::now() };
@@ -159,6 +165,8 @@ impl SourceFollower {
             Some(index) => {
                 let types = worker.update_mapping(&index).await?;
                 let position = worker.generations.engine.position(&index).await?;
+                // A process that has ended may have left something unrefreshed, up to the position and beyond.
+                worker.generations.engine.refresh(&index).await?;
                 IndexPosition::new(index, position, types)
             }
             None => {
@@ -173,7 +181,8 @@ impl SourceFollower {
         Ok(at)
     }
 
-    /// Waits for changes, and meanwhile updates the mapping for new types; returns nothing if the alias has moved.
+    /// Waits for changes, and meanwhile refreshes the index and updates the mapping for new types; returns nothing if the
+    /// alias has moved.
     async fn next_changes(&self, at: &mut IndexPosition, limit: usize) -> Result<Option<ChangeBatch>, IndexingFailure> {
         let worker = &*self.worker;
         let position = at.position.clone();
@@ -182,6 +191,14 @@ impl SourceFollower {
         loop {
             tokio::select! {
                 changes = &mut changes => return Ok(Some(changes?)),
+                () = sleep_until(self.refresh_due(at)) => {
+                    let _lock = worker.index_lock.lock().await;
+                    if !self.is_current(at).await? {
+                        return Ok(None);
+                    }
+                    worker.refresh(at).await?;
+                    self.publish(at);
+                }
                 () = tokio::time::sleep(POLL_INTERVAL) => {
                     // Large files are compared with their checksums after they were opened: a damaged index is rebuilt.
                     worker.generations.engine.has_documents(&at.index, &[]).await?;
@@ -194,6 +211,11 @@ impl SourceFollower {
                 }
             }
         }
+    }
+
+    /// Returns when the index must be refreshed, if it must be.
+    fn refresh_due(&self, at: &IndexPosition) -> Option<Instant> {
+        at.unrefreshed.due(self.worker.generations.engine.refresh_interval(), Instant::now())
     }
 
     /// Returns whether the index is still behind the alias, and no other process has written to it.
@@ -220,6 +242,14 @@ impl SourceFollower {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+/// Waits until a moment, or for ever.
+async fn sleep_until(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+        None => std::future::pending().await,
     }
 }
 

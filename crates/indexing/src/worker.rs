@@ -4,6 +4,7 @@
 //! alias moved, so that no change gets lost between two indexes.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use cantata_catalogue::SourceOrigin;
 use cantata_core::{AnalysisTypeId, Timestamp};
@@ -20,6 +21,7 @@ use crate::mapping_update::plan_update;
 use crate::rejected_documents::{DocumentRejection, RejectedDocuments};
 use crate::source::{AnalysisSource, ChangeBatch};
 use crate::status::{CatalogueIndexing, IndexingActivity, IndexingProblem, LiveStatus};
+use crate::unrefreshed::Unrefreshed;
 
 /// After how many changes without documents the position is persisted all the same.
 const MAX_UNPERSISTED_CHANGES: usize = 10_000;
@@ -59,18 +61,21 @@ pub(crate) struct IndexPosition {
     is_exact: bool,
     /// Analyses that were created after that and have no documents. Most are submitted first and published soon.
     absent: HashSet<String>,
+    /// What was written up to the position and may not be visible yet.
+    pub(crate) unrefreshed: Unrefreshed,
 }
 
 impl IndexPosition {
     pub(crate) fn new(index: String, position: Option<String>, types: MappedTypes) -> Self {
-        let (persisted, absent) = (position.clone(), HashSet::new());
-        Self { index, position, persisted, types, unpersisted_changes: 0, is_exact: false, absent }
+        let (persisted, absent, unrefreshed) = (position.clone(), HashSet::new(), Unrefreshed::default());
+        Self { index, position, persisted, types, unpersisted_changes: 0, is_exact: false, absent, unrefreshed }
     }
 
     /// Records that a write failed, of which parts may have been written.
     pub(crate) fn invalidate(&mut self) {
         self.is_exact = false;
         self.absent.clear();
+        self.unrefreshed.record_failure();
     }
 
     /// Records which analyses of a batch have no documents.
@@ -210,6 +215,13 @@ impl IndexWorker {
         Ok(types)
     }
 
+    /// Makes everything visible that was written to an index.
+    pub(crate) async fn refresh(&self, at: &mut IndexPosition) -> Result<(), EngineError> {
+        self.generations.engine.refresh(&at.index).await?;
+        at.unrefreshed.record_refresh(Instant::now());
+        Ok(())
+    }
+
     /// Applies changes to an index, with the position if it is to be persisted.
     ///
     /// A single analysis whose documents the engine refuses as a whole is rejected; several are an error.
@@ -228,23 +240,36 @@ impl IndexWorker {
         }
         let analyses: HashSet<String> = batch.analyses().map(str::to_owned).collect();
         let absent = batch.absent();
+        if at.unrefreshed.hides(batch.looked_up()) {
+            self.refresh(at).await?;
+        }
         let engine = &*self.generations.engine;
         let mut operations = batch.operations(engine, &at.index, self.builder.analysis_path()).await?;
         let list = operations.take();
         let documents = list.len();
         let is_written = !list.is_empty() || at.unpersisted_changes >= MAX_UNPERSISTED_CHANGES;
         let position = (persists_position && is_written).then_some(changes.position.as_str());
+        let defers_refresh = at.unrefreshed.defers(engine.refresh_interval(), Instant::now());
         let written = match position {
             _ if !is_written => Ok(BatchReport::default()),
+            Some(position) if defers_refresh => engine.write_unrefreshed(&at.index, list, position).await,
             Some(position) => engine.write_with_position(&at.index, list, position).await,
             None => engine.write(&at.index, list).await,
         };
         let rejected = match (written, analyses.iter().next()) {
-            (Ok(report), _) => operations.rejected(report),
+            (Ok(report), _) => {
+                match position {
+                    Some(_) if defers_refresh => at.unrefreshed.record_write(&analyses),
+                    Some(_) => at.unrefreshed.record_refresh(Instant::now()),
+                    None => {}
+                }
+                operations.rejected(report)
+            }
             (Err(EngineError::Rejected(reason)), Some(analysis_id)) if analyses.len() == 1 => {
                 if let Some(position) = position {
                     engine.write_with_position(&at.index, Vec::new(), position).await?;
                 }
+                at.unrefreshed.record_failure();
                 vec![DocumentRejection::new(analysis_id.clone(), None, reason)]
             }
             (Err(error), _) => return Err(error.into()),

@@ -24,6 +24,8 @@ pub(super) fn read(reader: &mut ConfigReader<'_>, root: &ConfigSection<'_>, serv
         credentials: credentials(reader, root),
         ca_certificate: reader.filled_text(root, "esCaCertificate").map(PathBuf::from),
         timeout: timeout(reader, root),
+        // That of the server counts for all catalogues.
+        refresh_interval: None,
     };
     if own.name == Some(EngineName::Embedded) && !own.hosts.is_empty() {
         let expected = format!("no address, or `{ENGINE}` opensearch or elasticsearch");

@@ -181,8 +181,10 @@ fn the_variables_say_the_same() {
         ("ES_USER", "me"),
         ("ES_PASS", SECRET),
         ("ES_TIMEOUT", "7"),
+        ("ES_REFRESH_INTERVAL_MS", "0"),
     ]);
     assert_eq!(problems, [""; 0]);
+    assert_eq!(engine.refresh_interval, Some(Duration::ZERO));
     assert_eq!((engine.name, engine.timeout), (Some(EngineName::OpenSearch), Some(Duration::from_secs(7))));
     assert_eq!(
         engine.credentials,

@@ -57,8 +57,7 @@ pub(crate) fn remote_engine(connection: &ClusterConnection) -> Result<RemoteEngi
         credentials: connection.credentials.clone(),
         ca_certificate: connection.ca_certificate.clone(),
         timeout: connection.timeout,
-        // Only saved sets are written, and the client waits for them.
-        refresh_at_once: true,
+        refresh_interval: connection.refresh_interval,
     };
     RemoteEngine::new(settings)
 }

@@ -7,7 +7,7 @@ use cantata_catalogue::{EngineChoice, EngineName, EngineSettings};
 use cantata_core::{ClusterCredentials, ClusterCredentialsError, Secret};
 use clap::Args;
 
-use super::values::{secret, whole_number};
+use super::values::{MAX_TIMEOUT_MS, secret, whole_number};
 use crate::backends::engines::remote_engine;
 use crate::error::CliError;
 
@@ -35,6 +35,10 @@ pub(crate) struct EngineSection {
     /// The timeout of a request to the cluster including retries, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = whole_number(1, MAX_TIMEOUT_SECONDS))]
     es_timeout: u64,
+    /// How long changes that come one after the other may wait until they are searchable on the cluster, in milliseconds; 0
+    /// refreshes the index with every batch
+    #[arg(long, value_name = "MS", default_value_t = 1_000, value_parser = whole_number(0, MAX_TIMEOUT_MS))]
+    es_refresh_interval_ms: u64,
 }
 
 /// The engine and its location.
@@ -85,6 +89,7 @@ impl EngineSection {
             credentials,
             ca_certificate: self.es_ca_certificate.clone().filter(|path| !path.as_os_str().is_empty()),
             timeout: Some(Duration::from_secs(self.es_timeout)),
+            refresh_interval: Some(Duration::from_millis(self.es_refresh_interval_ms)),
             ..self.location.settings()
         })
     }

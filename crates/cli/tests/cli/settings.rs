@@ -113,6 +113,7 @@ const SETTINGS: [&str; 106] = [
     "ES_API_KEY",
     "ES_CA_CERTIFICATE",
     "ES_TIMEOUT",
+    "ES_REFRESH_INTERVAL_MS",
     "LOG",
     "LOG_FORMAT",
     "OTLP_ENDPOINT",

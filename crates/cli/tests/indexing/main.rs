@@ -5,6 +5,7 @@
 
 mod copies;
 mod jobs;
+mod refreshes;
 mod server;
 mod song;
 

@@ -19,7 +19,7 @@ fn client(proxy: &FaultProxy, product: Option<Product>) -> ClusterClient {
         credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(30),
-        refresh_at_once: true,
+        refresh_interval: Duration::ZERO,
     };
     ClusterClient::new(settings).unwrap()
 }

@@ -9,7 +9,7 @@ fn settings(hosts: &[&str], credentials: ClusterCredentials) -> RemoteSettings {
         credentials,
         ca_certificate: None,
         timeout: Duration::from_secs(30),
-        refresh_at_once: false,
+        refresh_interval: Duration::ZERO,
     }
 }
 

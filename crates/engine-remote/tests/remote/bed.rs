@@ -15,7 +15,7 @@ pub(crate) fn settings(hosts: impl IntoIterator<Item = String>) -> RemoteSetting
         credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(30),
-        refresh_at_once: true,
+        refresh_interval: Duration::ZERO,
     }
 }
 

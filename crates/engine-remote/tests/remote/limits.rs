@@ -63,6 +63,21 @@ async fn pages_go_beyond_what_a_cluster_gives_at_once() {
     }
 }
 
+/// A batch that is too large for one request is visible as a whole when its write returns.
+#[tokio::test]
+async fn a_batch_of_several_requests_is_seen_at_once() {
+    for engine in all() {
+        let mapping = json!({"dynamic": false, "properties": {"x": {"type": "long"}}});
+        engine.create_index(INDEX, Some(&mapping)).await.unwrap();
+        let source = json!({"text": "x".repeat(4 << 20)}).to_string().into_bytes();
+        let put = |number: usize| WriteOperation::Put { id: number.to_string(), source: source.clone() };
+        assert_eq!(engine.write(INDEX, (0..4).map(put).collect()).await.unwrap().written, 4);
+        let request = ExportRequest { filter: Filter::All, sort: Vec::new(), limit: None, page_size: 10 };
+        let mut export = engine.export(INDEX, request).await.unwrap();
+        assert_eq!(ids(&mut *export).await, ["0", "1", "2", "3"]);
+    }
+}
+
 /// No name of an index leads anywhere else.
 #[tokio::test]
 async fn odd_names_are_no_indexes() {

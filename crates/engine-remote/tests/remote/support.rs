@@ -22,7 +22,7 @@ pub(crate) fn engine(host: &str) -> RemoteEngine {
         credentials: ClusterCredentials::None,
         ca_certificate: None,
         timeout: Duration::from_secs(60),
-        refresh_at_once: true,
+        refresh_interval: Duration::ZERO,
     };
     RemoteEngine::new(settings).unwrap()
 }
@@ -112,6 +112,19 @@ impl IndexWriter for Scoped {
         position: &str,
     ) -> Result<BatchReport, EngineError> {
         self.named(index, self.engine.write_with_position(&self.name(index), batch, position).await)
+    }
+
+    async fn write_unrefreshed(
+        &self,
+        index: &str,
+        batch: Vec<WriteOperation>,
+        position: &str,
+    ) -> Result<BatchReport, EngineError> {
+        self.named(index, self.engine.write_unrefreshed(&self.name(index), batch, position).await)
+    }
+
+    async fn refresh(&self, index: &str) -> Result<(), EngineError> {
+        self.named(index, self.engine.refresh(&self.name(index)).await)
     }
 
     async fn position(&self, index: &str) -> Result<Option<String>, EngineError> {

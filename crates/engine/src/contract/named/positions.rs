@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{INDEX, TestIndex, delete, put};
+use super::{INDEX, TestIndex, delete, leaf, put};
 use crate::{EngineError, SearchEngine};
 
 /// A position is noted with its batch, the last one holds, and other writes leave it alone.
@@ -41,4 +41,24 @@ pub async fn a_position_belongs_to_its_index(engine: &dyn SearchEngine) {
     engine.create_index("one", None).await.unwrap();
     assert_eq!(engine.position("one").await.unwrap(), None, "it is another index of the same name");
     assert_eq!(engine.position("two").await.unwrap().as_deref(), Some("2"));
+}
+
+/// Batches that were written without a refresh are visible after one, deletions and replacements among them.
+pub async fn a_refresh_shows_what_was_written_before(engine: &dyn SearchEngine) {
+    let mapping = json!({"properties": {"n": {"type": "long"}}});
+    let bench = TestIndex::new(engine, mapping, &[json!({"n": 1}), json!({"n": 2}), json!({"n": 3})]).await;
+    let batches = [
+        vec![delete("a"), put("d", &json!({"n": 4}))],
+        vec![put("b", &json!({"n": 20})), put("e", &json!({"n": 5}))],
+        vec![delete("e"), put("d", &json!({"n": 40}))],
+    ];
+    for (number, batch) in batches.into_iter().enumerate() {
+        bench.model.borrow_mut().write(&batch);
+        let report = engine.write_unrefreshed(INDEX, batch, &format!("event {number}")).await.unwrap();
+        assert_eq!(report.rejected, []);
+    }
+    engine.refresh(INDEX).await.unwrap();
+    assert_eq!(engine.position(INDEX).await.unwrap().as_deref(), Some("event 2"));
+    assert_eq!(bench.ids(&json!(null)).await, "bcd");
+    assert_eq!(bench.ids(&leaf("in", "n", json!([2, 4, 40]))).await, "d");
 }
