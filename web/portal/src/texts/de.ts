@@ -52,4 +52,35 @@ export const texts: Texts = {
     selectPage: 'Alle auf dieser Seite auswählen',
     select: (key) => `${key} auswählen`,
   },
+  record: {
+    copy: (value) => `${value} kopieren`,
+    moreWith: (label, value) => `Weitere mit ${label} ${value}`,
+    moreWithThisValue: 'Weitere mit diesem Wert',
+    analysisNotKept: {
+      before: 'Die Analyse',
+      after: (study) => `der Studie ${study} liegt nicht auf diesem Server; hier gibt es nur den Datensatz im Katalog.`,
+    },
+    analysis: 'Analyse',
+    ofType: (name, version) => `vom Typ ${name}, Version ${version}`,
+    submitted: 'Eingereicht',
+    changed: 'Geändert',
+    again: (state) => `Erneut ${state.toLowerCase()}`,
+    states: { PUBLISHED: 'Veröffentlicht', UNPUBLISHED: 'Unveröffentlicht', SUPPRESSED: 'Unterdrückt' },
+    theRecord: 'Datensatz',
+    noKey: 'Die Datensätze dieses Katalogs haben keinen eigenen Schlüssel.',
+    noSuchRecord: (type, key) => `„${key}“ (${type}) gibt es hier nicht, oder der Zugriff darauf ist nicht erlaubt.`,
+    fields: 'Felder',
+    history: 'Verlauf',
+    cannotBeShown: 'Dieser Datensatz kann nicht angezeigt werden',
+    place: 'Navigationspfad',
+    copyLink: 'Link kopieren',
+    download: 'Herunterladen',
+    parts: 'Teile des Datensatzes',
+    copyJson: 'JSON kopieren',
+    related: 'Verwandte Datensätze',
+    relatedBy: (records, field, values) =>
+      values.length === 1
+        ? `${records} mit ${field} ${values[0]}`
+        : `${records} mit einem von ${values.length} Werten in ${field}`,
+  },
 };

@@ -51,6 +51,36 @@ export const texts = {
     selectPage: 'Select all on this page',
     select: (key: string) => `Select ${key}`,
   },
+  record: {
+    copy: (value: string) => `Copy ${value}`,
+    moreWith: (label: string, value: string) => `More with ${label} ${value}`,
+    moreWithThisValue: 'More with this value',
+    /** Around the id of the analysis. */
+    analysisNotKept: {
+      before: 'The analysis',
+      after: (study: string) => `of study ${study} is not kept on this server; only the record in the catalogue is.`,
+    },
+    analysis: 'Analysis',
+    ofType: (name: string, version: number) => `of type ${name}, version ${version}`,
+    submitted: 'Submitted',
+    changed: 'Changed',
+    again: (state: string) => `${state} again`,
+    states: { PUBLISHED: 'Published', UNPUBLISHED: 'Unpublished', SUPPRESSED: 'Suppressed' } as Record<string, string>,
+    theRecord: 'the record',
+    noKey: 'The records of this catalogue have no key of their own.',
+    noSuchRecord: (type: string, key: string) => `There is no ${type} “${key}” here, or it is not for you to see.`,
+    fields: 'Fields',
+    history: 'History',
+    cannotBeShown: 'This record cannot be shown',
+    place: 'Place',
+    copyLink: 'Copy link',
+    download: 'Download',
+    parts: 'Parts of the record',
+    copyJson: 'Copy JSON',
+    related: 'Related records',
+    relatedBy: (records: string, field: string, values: string[]) =>
+      `${records} with ${field} ${values.length === 1 ? values[0] : `in ${values.length} values`}`,
+  },
 };
 
 export type Texts = typeof texts;
