@@ -81,6 +81,37 @@ export const texts = {
     relatedBy: (records: string, field: string, values: string[]) =>
       `${records} with ${field} ${values.length === 1 ? values[0] : `in ${values.length} values`}`,
   },
+  charts: {
+    hint: 'Click a bar, an area or a step to filter by it. Each chart leaves out the filter on its own field.',
+    choose: 'Choose charts',
+    charts: 'Charts',
+    formOf: (label: string) => `Form of ${label}`,
+    bars: 'Bars',
+    areas: 'Areas',
+    remove: (label: string) => `Remove chart ${label}`,
+    chooseField: 'Choose a field',
+    twoFields: 'Two fields against each other',
+    /** Before the first field, and before the second. */
+    compare: 'Compare',
+    compareBy: 'by',
+    oneByOther: (first: string, second: string) => `${first} by ${second}`,
+    clearComparison: 'Clear comparison',
+    notFetched: 'The comparison could not be fetched',
+    noValues: 'No values among these records',
+    formOfComparison: 'Form of the comparison',
+    crossForms: { table: 'Table', stacked: 'Stacked', beside: 'Side by side' },
+    comparison: 'Comparison',
+    numbersInTable: (title: string) => `${title}; the table has the numbers`,
+    save: (title: string) => `Save ${title}`,
+    asSvg: 'Picture as SVG',
+    asPng: 'Picture as PNG',
+    asCsv: 'Numbers as CSV',
+    fromTo: (from: string, to: string) => `${from} to ${to}`,
+    timeLine: (label: string) => `${label}, time line`,
+    histogram: (label: string) => `${label}, histogram`,
+    andMore: (number: string) => `and ${number} more`,
+    records: 'Records',
+  },
 };
 
 export type Texts = typeof texts;
