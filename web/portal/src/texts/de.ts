@@ -113,4 +113,23 @@ export const texts: Texts = {
     andMore: (number) => `und ${number} weitere`,
     records: 'Datensätze',
   },
+  compare: {
+    comparison: 'Vergleich',
+    comparisonOf: (catalogue) => `${catalogue}: Vergleich`,
+    cannotBeShown: 'Dieser Katalog kann nicht angezeigt werden',
+    theCatalogue: 'Katalog',
+    filterLeftOut: (reason) => `Ein Filter in der Adresse wurde nicht übernommen. ${reason}`,
+    place: 'Navigationspfad',
+    side: (name) => `Seite ${name}`,
+    everything: 'Alles in diesem Katalog',
+    onBothSides: (records, isOne) =>
+      `${records} ${isOne ? 'liegt' : 'liegen'} auf beiden Seiten, daher unterschätzt der Test den Unterschied.`,
+    notFetched: 'Der Vergleich konnte nicht abgerufen werden',
+    field: 'Feld',
+    value: 'Wert',
+    shareOf: (side) => `Anteil an ${side}`,
+    aboutP:
+      'p gibt an, wie wahrscheinlich ein solcher Unterschied der Anteile allein durch Zufall ist (z-Test für zwei Anteile). Fett: kleiner als 0,05 nach Korrektur für die Anzahl der Werte des Felds.',
+    number: (text) => text.replace('.', ','),
+  },
 };

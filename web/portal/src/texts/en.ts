@@ -112,6 +112,26 @@ export const texts = {
     andMore: (number: string) => `and ${number} more`,
     records: 'Records',
   },
+  compare: {
+    comparison: 'Comparison',
+    comparisonOf: (catalogue: string) => `${catalogue}: comparison`,
+    cannotBeShown: 'This catalogue cannot be shown',
+    theCatalogue: 'the catalogue',
+    filterLeftOut: (reason: string) => `A filter in the address was left out. ${reason}`,
+    place: 'Place',
+    side: (name: string) => `Side ${name}`,
+    everything: 'Everything in this catalogue',
+    onBothSides: (records: string, isOne: boolean) =>
+      `${records} ${isOne ? 'is' : 'are'} on both sides, so the test understates the difference.`,
+    notFetched: 'The comparison could not be fetched',
+    field: 'Field',
+    value: 'Value',
+    shareOf: (side: string) => `Share of ${side}`,
+    aboutP:
+      'p says how likely such a difference of shares is by chance alone (two-proportion z-test). In bold: less than 0.05 after correction for the number of values of the field.',
+    /** Writes the decimal point of a number as the language has it. */
+    number: (text: string) => text,
+  },
 };
 
 export type Texts = typeof texts;
