@@ -132,6 +132,29 @@ export const texts = {
     /** Writes the decimal point of a number as the language has it. */
     number: (text: string) => text,
   },
+  dictionary: {
+    dictionary: 'Data dictionary',
+    dictionaryOf: (catalogue: string) => `${catalogue}: data dictionary`,
+    cannotBeShown: 'This catalogue cannot be shown',
+    theCatalogue: 'the catalogue',
+    place: 'Place',
+    countedFields: (number: number, text: string) => `${text} ${number === 1 ? 'field' : 'fields'}`,
+    findField: 'Find a field',
+    print: 'Print',
+    notCounted: 'The fields could not be counted',
+    fields: 'Fields',
+    field: 'Field',
+    name: 'Name',
+    label: 'Label',
+    type: 'Type',
+    filled: 'Filled',
+    distinct: 'Different values',
+    values: 'Values',
+    example: 'Example',
+    inUnit: (unit: string) => `in ${unit}`,
+    ofEach: (container: string) => `of each of ${container}`,
+    fromTo: (from: string, to: string) => `${from} to ${to}`,
+  },
 };
 
 export type Texts = typeof texts;
