@@ -155,6 +155,33 @@ export const texts = {
     ofEach: (container: string) => `of each of ${container}`,
     fromTo: (from: string, to: string) => `${from} to ${to}`,
   },
+  download: {
+    asCode: 'This query as code',
+    openGraphiql: 'Open GraphiQL',
+    language: 'Language',
+    formats: {
+      tsv: { name: 'TSV', use: 'A table for spreadsheets, R and Python' },
+      csv: { name: 'CSV', use: 'A table for spreadsheets' },
+      xlsx: { name: 'XLSX', use: 'A spreadsheet, of up to 1,048,575 rows' },
+      parquet: { name: 'Parquet', use: 'For Python, R and DuckDB: numbers stay numbers, nested values lists' },
+      arrow: { name: 'Arrow', use: 'The same as a stream of Arrow IPC' },
+      jsonl: { name: 'JSON lines', use: 'A record on each line, nested values kept as lists' },
+      manifest: { name: 'File manifest', use: 'The files behind the records, for transfer tools' },
+    },
+    complete: 'The download is complete',
+    stopped: 'The download was stopped',
+    failed: 'The download failed',
+    stop: 'Stop',
+    download: 'Download',
+    downloadRows: (number: number, text: string) => `Download ${text} ${number === 1 ? 'row' : 'rows'}`,
+    format: 'Format',
+    columns: 'Columns',
+    shownColumns: (number: number) => `The ${number} columns of the table, in its order`,
+    allFields: (number: number) => `All ${number} fields`,
+    cut: (rows: string) => `This server gives at most ${rows} rows in one file. Narrow the filter down to have all.`,
+    rows: (number: string) => `${number} rows`,
+    saved: (file: string) => `Saved: ${file}`,
+  },
 };
 
 export type Texts = typeof texts;
