@@ -9,6 +9,7 @@ import { useExplore } from '../explore/context';
 import type { ChartChoice } from '../explore/urlState';
 import { countable } from '../facets/chosenFacets';
 import { FieldPicker } from '../facets/FieldPicker';
+import { texts } from '../texts';
 import { ExportMenu } from './ExportMenu';
 import { HistogramChart } from './HistogramChart';
 import { numbersOf } from './numbers';
@@ -52,13 +53,11 @@ export default function ChartsView() {
   return (
     <div className="stack">
       <div className="row spread wrap">
-        <p className="soft small">
-          Click a bar, an area or a step to filter by it. Each chart leaves out the filter on its own field.
-        </p>
-        <Popover label="Choose charts" icon="chart" className="button">
+        <p className="soft small">{texts.charts.hint}</p>
+        <Popover label={texts.charts.choose} icon="chart" className="button">
           {() => (
             <FieldPicker
-              title="Charts"
+              title={texts.charts.charts}
               chosen={catalogue.facets.filter(({ field }) => shown.has(field.name))}
               all={countable(catalogue)}
               onToggle={toggle}
@@ -77,7 +76,7 @@ export default function ChartsView() {
               <figcaption className="row">
                 <h3 className="grow">{facet.label}</h3>
                 {facet.field.kind !== 'number' && facet.field.kind !== 'date' && (
-                  <div className="segments" role="group" aria-label={`Form of ${facet.label}`}>
+                  <div className="segments" role="group" aria-label={texts.charts.formOf(facet.label)}>
                     {FORMS.map((form) => (
                       <button
                         key={form}
@@ -85,7 +84,7 @@ export default function ChartsView() {
                         aria-pressed={form === chart.form}
                         onClick={() => set(charts.map((each) => (each === chart ? { ...chart, form } : each)))}
                       >
-                        {form === 'bars' ? 'Bars' : 'Areas'}
+                        {form === 'bars' ? texts.charts.bars : texts.charts.areas}
                       </button>
                     ))}
                   </div>
@@ -94,7 +93,7 @@ export default function ChartsView() {
                 <button
                   type="button"
                   className="button plain compact icon-only"
-                  aria-label={`Remove chart ${facet.label}`}
+                  aria-label={texts.charts.remove(facet.label)}
                   onClick={() => set(others)}
                 >
                   <Icon name="close" size={14} />

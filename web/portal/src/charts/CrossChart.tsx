@@ -11,10 +11,9 @@ import { ScrollX } from '../design/ScrollX';
 import { useExplore } from '../explore/context';
 import { CROSS_FORMS, type CrossChoice, type CrossForm } from '../explore/urlState';
 import { countable } from '../facets/chosenFacets';
+import { texts } from '../texts';
 import { chooseColumn, type CrossFields, type CrossRow, crossRequest, MAX_COLUMNS, readCross } from './crossTable';
 import { ExportMenu } from './ExportMenu';
-
-const FORM_NAMES: Record<CrossForm, string> = { table: 'Table', stacked: 'Stacked', beside: 'Side by side' };
 
 export default function CrossChart() {
   const { catalogue, state, change } = useExplore();
@@ -28,7 +27,7 @@ export default function CrossChart() {
     set({ first: cross?.first ?? '', second: cross?.second ?? '', form: cross?.form ?? 'table', ...part });
   const options = (list: Facet[]) => [
     <option key="" value="">
-      Choose a field
+      {texts.charts.chooseField}
     </option>,
     ...list.map(({ field, label }) => (
       <option key={field.name} value={field.name}>
@@ -37,17 +36,25 @@ export default function CrossChart() {
     )),
   ];
   return (
-    <section className="card stack" aria-label="Two fields against each other">
+    <section className="card stack" aria-label={texts.charts.twoFields}>
       <div className="row wrap cross-head">
-        <SelectField label="Compare" value={first?.field.name ?? ''} onChange={(name) => choose({ first: name })}>
+        <SelectField
+          label={texts.charts.compare}
+          value={first?.field.name ?? ''}
+          onChange={(name) => choose({ first: name })}
+        >
           {options(facets)}
         </SelectField>
-        <SelectField label="by" value={second?.field.name ?? ''} onChange={(name) => choose({ second: name })}>
+        <SelectField
+          label={texts.charts.compareBy}
+          value={second?.field.name ?? ''}
+          onChange={(name) => choose({ second: name })}
+        >
           {options(grouping)}
         </SelectField>
         {cross && (
           <button type="button" className="button plain compact" onClick={() => set(null)}>
-            Clear comparison
+            {texts.charts.clearComparison}
           </button>
         )}
       </div>
@@ -86,19 +93,19 @@ function CrossResult({ first, second, form, onForm }: CrossResultProps) {
         : skipToken,
     structuralSharing: false,
   });
-  if (error) return <ErrorNotice error={error} retry={refetch} title="The comparison could not be fetched" />;
-  if (buckets && buckets.length === 0) return <p className="chart-none">No values among these records</p>;
+  if (error) return <ErrorNotice error={error} retry={refetch} title={texts.charts.notFetched} />;
+  if (buckets && buckets.length === 0) return <p className="chart-none">{texts.charts.noValues}</p>;
   if (!data || !cross) return <Skeleton lines={6} />;
   const series = cross.values.map((value) => valueText(value, second.field));
-  const title = `${first.label} by ${second.label}`;
+  const title = texts.charts.oneByOther(first.label, second.label);
   return (
     <>
       <div className="row wrap">
         <h3 className="grow">{title}</h3>
-        <div className="segments" role="group" aria-label="Form of the comparison">
+        <div className="segments" role="group" aria-label={texts.charts.formOfComparison}>
           {CROSS_FORMS.map((each) => (
             <button key={each} type="button" aria-pressed={each === form} onClick={() => onForm(each)}>
-              {FORM_NAMES[each]}
+              {texts.charts.crossForms[each]}
             </button>
           ))}
         </div>
@@ -128,7 +135,7 @@ function CrossTable({ first, cross, series, rows }: CrossTableProps) {
     if (value !== undefined) setFilter(row.choose(chooseColumn(catalogue, state.filter, cross.second, value)));
   };
   return (
-    <ScrollX label="Comparison">
+    <ScrollX label={texts.charts.comparison}>
       <table className="plain-table cross-table">
         <thead>
           <tr>
@@ -178,7 +185,7 @@ function CrossBars({ title, series, rows, isStacked }: CrossBarsProps) {
   const sums = rows.map(({ counts }) => counts.reduce((sum, records) => sum + records, 0));
   const most = Math.max(1, ...(isStacked ? sums : rows.flatMap(({ counts }) => counts)));
   return (
-    <div className="stack" role="img" aria-label={`${title}; the table has the numbers`}>
+    <div className="stack" role="img" aria-label={texts.charts.numbersInTable(title)}>
       <ul className="row wrap cross-legend">
         {series.map((name, index) => (
           <li key={name} className="row small">

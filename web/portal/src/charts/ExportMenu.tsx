@@ -3,6 +3,7 @@
 import { Icon } from '../design/Icon';
 import { MenuItem, Popover } from '../design/Popover';
 import { saveFile } from '../download/stream';
+import { texts } from '../texts';
 import { type ChartNumbers, type Drawing, drawingOf, paint, toCsv, toSvg } from './series';
 
 /** How many pixels a PNG has for each unit of the picture. */
@@ -14,7 +15,7 @@ export function ExportMenu({ numbers }: { numbers: ChartNumbers }) {
     saveFile(new Blob([text], { type }), `${name}.${extension}`);
   return (
     <Popover
-      label={`Save ${numbers.title}`}
+      label={texts.charts.save(numbers.title)}
       face={<Icon name="download" size={14} />}
       className="button plain compact icon-only"
     >
@@ -26,10 +27,10 @@ export function ExportMenu({ numbers }: { numbers: ChartNumbers }) {
         return (
           <>
             <MenuItem onSelect={pick(() => save(toSvg(drawingOf(numbers)), 'image/svg+xml', 'svg'))}>
-              Picture as SVG
+              {texts.charts.asSvg}
             </MenuItem>
-            <MenuItem onSelect={pick(() => savePng(drawingOf(numbers), `${name}.png`))}>Picture as PNG</MenuItem>
-            <MenuItem onSelect={pick(() => save(toCsv(numbers), 'text/csv', 'csv'))}>Numbers as CSV</MenuItem>
+            <MenuItem onSelect={pick(() => savePng(drawingOf(numbers), `${name}.png`))}>{texts.charts.asPng}</MenuItem>
+            <MenuItem onSelect={pick(() => save(toCsv(numbers), 'text/csv', 'csv'))}>{texts.charts.asCsv}</MenuItem>
           </>
         );
       }}

@@ -7,6 +7,7 @@ import { stepName } from '../facets/bins';
 import { rangeFrom } from '../facets/RangeFacet';
 import { nodeColour, stepShares, textOf } from '../network/shares';
 import { rangeOf, withRange } from '../query/edit';
+import { texts } from '../texts';
 
 const WIDTH = 480;
 const HEIGHT = 240;
@@ -20,7 +21,7 @@ export function HistogramChart({ facet }: { facet: Facet }) {
   const bins = extent?.bins.get(field.name);
   const steps = view.answer?.steps.get(field.name);
   if (!bins || !steps || steps.every((records) => records === 0))
-    return <p className="chart-none">No values among these records</p>;
+    return <p className="chart-none">{texts.charts.noValues}</p>;
   const { edges } = bins;
   const range = rangeOf(state.filter, field.name);
   const isFiltered = range.from !== null || range.to !== null;
@@ -36,7 +37,9 @@ export function HistogramChart({ facet }: { facet: Facet }) {
       ? stepName(edges[index] ?? 0, edges[index + 1] ?? (edges[index] ?? 0) + 1)
       : quantity(edges[index] ?? 0, field);
   const name = (index: number) =>
-    field.kind === 'date' ? edgeName(index) : `${edgeName(index)} to ${quantity(edges[index + 1] ?? 0, field)}`;
+    field.kind === 'date'
+      ? edgeName(index)
+      : texts.charts.fromTo(edgeName(index), quantity(edges[index + 1] ?? 0, field));
   const pick = (index: number) => {
     const only = rangeFrom([index, index + 1], field, bins);
     // A step at either end is bounded on both sides too: one step was clicked, not everything up to it.
@@ -55,7 +58,7 @@ export function HistogramChart({ facet }: { facet: Facet }) {
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       className="steps"
       role="group"
-      aria-label={`${facet.label}, ${field.kind === 'date' ? 'time line' : 'histogram'}`}
+      aria-label={field.kind === 'date' ? texts.charts.timeLine(facet.label) : texts.charts.histogram(facet.label)}
     >
       {[0, 0.5, 1].map((part) => (
         <g key={part} aria-hidden="true">

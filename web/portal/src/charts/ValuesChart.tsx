@@ -6,6 +6,7 @@ import type { Bucket } from '../explore/answer';
 import { useExplore } from '../explore/context';
 import { barOf, type Share, textOf, valueShares } from '../network/shares';
 import { filterOf, toggled, withFilter } from '../query/edit';
+import { texts } from '../texts';
 import { layout } from './treemap';
 
 const BARS = 10;
@@ -20,7 +21,7 @@ export function ValuesChart({ facet, form }: { facet: Facet; form: string }) {
   const { field } = facet;
   const counts = view.answer?.terms.get(field.name);
   const filter = filterOf(state.filter, field.name);
-  if (!counts || counts.buckets.length === 0) return <p className="chart-none">No values among these records</p>;
+  if (!counts || counts.buckets.length === 0) return <p className="chart-none">{texts.charts.noValues}</p>;
   const toggle = (bucket: Bucket) =>
     setFilter(
       withFilter(state.filter, field.name, toggled({ ...filter, mode: 'include' }, bucket.value), catalogue.nesting),
@@ -38,7 +39,7 @@ export function ValuesChart({ facet, form }: { facet: Facet; form: string }) {
   return (
     <>
       {form === 'treemap' ? <Areas {...props} /> : <Bars {...props} />}
-      {hidden > 0 && <p className="faint small">and {count(hidden)} more</p>}
+      {hidden > 0 && <p className="faint small">{texts.charts.andMore(count(hidden))}</p>}
     </>
   );
 }

@@ -4,13 +4,14 @@ import type { Facet, Field } from '../api/catalogue';
 import { quantity, valueText } from '../design/format';
 import type { ViewAnswer } from '../explore/answer';
 import { type Bins, stepName } from '../facets/bins';
+import { texts } from '../texts';
 import type { ChartNumbers } from './series';
 
 /** Writes what a bin of a histogram holds. */
 export function binName(field: Field, { edges }: Bins, index: number): string {
   const from = edges[index] ?? 0;
   const to = edges[index + 1] ?? from;
-  return field.kind === 'date' ? stepName(from, to) : `${quantity(from, field)} to ${quantity(to, field)}`;
+  return field.kind === 'date' ? stepName(from, to) : texts.charts.fromTo(quantity(from, field), quantity(to, field));
 }
 
 /** Returns the numbers of a facet: of its values, or of the bins of a histogram. */

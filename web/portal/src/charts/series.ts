@@ -1,6 +1,7 @@
 // The numbers behind a chart, and the table and the drawing that they are exported as.
 
 import { toCsvText } from '../design/csv';
+import { texts } from '../texts';
 
 /** A chart as numbers: a count for each row and series. */
 export interface ChartNumbers {
@@ -52,7 +53,7 @@ const LEGEND_HEIGHT = 24;
 
 /** Writes the numbers as CSV. */
 export function toCsv({ rowsAre, series, rows }: ChartNumbers): string {
-  const head = [rowsAre, ...series.map((name) => name || 'Records')];
+  const head = [rowsAre, ...series.map((name) => name || texts.charts.records)];
   return toCsvText([head, ...rows.map(({ label, counts }) => [label, ...counts.map(String)])]);
 }
 

@@ -18,21 +18,22 @@ import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link, useRouter } from '../shell/router';
+import { texts } from '../texts';
 import { comparisonCsv, comparisonRequest, isNotable, readComparison, share } from './compare';
 import { probability } from './statistics';
 import './compare.css';
 
 export default function ComparePage({ rest: [id, ...others] }: { rest: string[] }) {
   const { data, error, retry } = useCatalogue(id ?? '');
-  useTitle(data ? `${data.label}: comparison` : '');
+  useTitle(data ? texts.compare.comparisonOf(data.label) : '');
   if (!id || others.length) return <NotFound />;
   if (error)
     return (
       <div className="page">
-        <ErrorNotice error={error} retry={retry} title="This catalogue cannot be shown" />
+        <ErrorNotice error={error} retry={retry} title={texts.compare.cannotBeShown} />
       </div>
     );
-  if (!data) return <Loading what="the catalogue" />;
+  if (!data) return <Loading what={texts.compare.theCatalogue} />;
   return <Comparison catalogue={data} />;
 }
 
@@ -42,7 +43,7 @@ function readSides(search: string): { sides: [Group | null, Group | null]; probl
   try {
     return { sides: [parse(given.get('a') ?? ''), parse(given.get('b') ?? '')], problem: null };
   } catch (error) {
-    return { sides: [null, null], problem: `A filter in the address was left out. ${(error as Error).message}` };
+    return { sides: [null, null], problem: texts.compare.filterLeftOut((error as Error).message) };
   }
 }
 
@@ -57,6 +58,7 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
     structuralSharing: false,
   });
   const names = ['A', 'B'] as const;
+  const { number } = texts.compare;
   const save = () => {
     if (!data) return;
     saveFile(new Blob([comparisonCsv(data)], { type: 'text/csv' }), `${catalogue.id}-comparison.csv`);
@@ -64,12 +66,12 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
   return (
     <div className="page stack loose">
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
+        <nav aria-label={texts.compare.place} className="small">
           <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{catalogue.label}</Link>{' '}
-          <span className="faint">/</span> Comparison
+          <span className="faint">/</span> {texts.compare.comparison}
         </nav>
         <div className="row wrap spread">
-          <h1>{catalogue.label}: comparison</h1>
+          <h1>{texts.compare.comparisonOf(catalogue.label)}</h1>
           <button type="button" className="button" disabled={!data} onClick={save}>
             <Icon name="download" />
             CSV
@@ -83,7 +85,7 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
       )}
       <div className="compare-sides">
         {sides.map((filter, index) => (
-          <section key={names[index]} className="card" aria-label={`Side ${names[index]}`}>
+          <section key={names[index]} className="card" aria-label={texts.compare.side(names[index] ?? '')}>
             <h2>
               {names[index]}
               {data && (
@@ -91,20 +93,17 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               )}
             </h2>
             <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
-              {filter ? sentence(filter, catalogue) : 'Everything in this catalogue'}
+              {filter ? sentence(filter, catalogue) : texts.compare.everything}
             </Link>
           </section>
         ))}
       </div>
       {data && data.shared > 0 && (
         <Notice kind="plain">
-          <p>
-            {counted(data.shared, catalogue.documentType)} {data.shared === 1 ? 'is' : 'are'} on both sides, so the test
-            understates the difference.
-          </p>
+          <p>{texts.compare.onBothSides(counted(data.shared, catalogue.documentType), data.shared === 1)}</p>
         </Notice>
       )}
-      {error && <ErrorNotice error={error} retry={refetch} title="The comparison could not be fetched" />}
+      {error && <ErrorNotice error={error} retry={refetch} title={texts.compare.notFetched} />}
       {!data && !error && <Skeleton lines={12} />}
       {data?.facets.map((compared) => (
         <section key={compared.facet.field.name} className="stack tight">
@@ -122,11 +121,11 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
           <DataTable
             label={compared.facet.label}
             headings={[
-              'Value',
+              texts.compare.value,
               { number: 'A' },
-              { number: 'Share of A' },
+              { number: texts.compare.shareOf('A') },
               { number: 'B' },
-              { number: 'Share of B' },
+              { number: texts.compare.shareOf('B') },
               { number: 'p' },
             ]}
           >
@@ -134,21 +133,19 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               <tr key={String(value)}>
                 <td>{text}</td>
                 <td className="number">{count(counts[0])}</td>
-                <td className="number">{share(counts[0], data.totals[0])}</td>
+                <td className="number">{number(share(counts[0], data.totals[0]))}</td>
                 <td className="number">{count(counts[1])}</td>
-                <td className="number">{share(counts[1], data.totals[1])}</td>
+                <td className="number">{number(share(counts[1], data.totals[1]))}</td>
                 <td className="number">
-                  {p !== null && (isNotable(p, compared) ? <strong>{probability(p)}</strong> : probability(p))}
+                  {p !== null &&
+                    (isNotable(p, compared) ? <strong>{number(probability(p))}</strong> : number(probability(p)))}
                 </td>
               </tr>
             ))}
           </DataTable>
         </section>
       ))}
-      <p className="soft small">
-        p says how likely such a difference of shares is by chance alone (two-proportion z-test). In bold: less than
-        0.05 after correction for the number of values of the field.
-      </p>
+      <p className="soft small">{texts.compare.aboutP}</p>
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { type RawAggregations, readBuckets } from '../explore/answer';
 import type { Request } from '../explore/viewQuery';
 import { forCounts } from '../query/elements';
 import type { Group, Sqon, Value } from '../query/sqon';
+import { texts } from '../texts';
 import { probability, shareTest } from './statistics';
 
 /** How many values of a facet are fetched for each side, and how many are shown. */
@@ -111,5 +112,6 @@ export function comparisonCsv({ facets, totals }: Comparison): string {
       p === null ? '' : probability(p),
     ]),
   );
-  return toCsvText([['Field', 'Value', 'A', 'Share of A', 'B', 'Share of B', 'p'], ...rows]);
+  const { field, value, shareOf } = texts.compare;
+  return toCsvText([[field, value, 'A', shareOf('A'), 'B', shareOf('B'), 'p'], ...rows]);
 }

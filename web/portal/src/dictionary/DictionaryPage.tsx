@@ -5,7 +5,7 @@ import { useId, useState } from 'react';
 
 import type { Catalogue } from '../api/catalogue';
 import { DataTable } from '../design/DataTable';
-import { count, counted } from '../design/format';
+import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Loading, Skeleton } from '../design/Notice';
 import { saveFile } from '../download/stream';
@@ -13,20 +13,21 @@ import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { dictionaryCsv, dictionaryFields, fetchDictionary, percent } from './dictionary';
 import './dictionary.css';
 
 export default function DictionaryPage({ rest: [id, ...others] }: { rest: string[] }) {
   const { data, error, retry } = useCatalogue(id ?? '');
-  useTitle(data ? `${data.label}: data dictionary` : '');
+  useTitle(data ? texts.dictionary.dictionaryOf(data.label) : '');
   if (!id || others.length) return <NotFound />;
   if (error)
     return (
       <div className="page">
-        <ErrorNotice error={error} retry={retry} title="This catalogue cannot be shown" />
+        <ErrorNotice error={error} retry={retry} title={texts.dictionary.cannotBeShown} />
       </div>
     );
-  if (!data) return <Loading what="the catalogue" />;
+  if (!data) return <Loading what={texts.dictionary.theCatalogue} />;
   return <Dictionary catalogue={data} />;
 }
 
@@ -37,35 +38,36 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
   });
   const [search, setSearch] = useState('');
   const id = useId();
+  const fields = dictionaryFields(catalogue).length;
   const text = search.trim().toLowerCase();
   const entries = (data ?? []).filter(({ field }) => `${field.label} ${field.name}`.toLowerCase().includes(text));
   return (
     <div className="page stack loose">
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
+        <nav aria-label={texts.dictionary.place} className="small">
           <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{catalogue.label}</Link>{' '}
-          <span className="faint">/</span> Data dictionary
+          <span className="faint">/</span> {texts.dictionary.dictionary}
         </nav>
-        <h1>{catalogue.label}: data dictionary</h1>
+        <h1>{texts.dictionary.dictionaryOf(catalogue.label)}</h1>
         {catalogue.description && <p className="soft">{catalogue.description}</p>}
-        <p className="soft">{counted(dictionaryFields(catalogue).length, 'field')}</p>
+        <p className="soft">{texts.dictionary.countedFields(fields, count(fields))}</p>
       </div>
       <div className="row wrap no-print">
         <div className="quick-search">
           <Icon name="search" />
           <label className="visually-hidden" htmlFor={id}>
-            Find a field
+            {texts.dictionary.findField}
           </label>
           <input
             id={id}
             type="search"
-            placeholder="Find a field"
+            placeholder={texts.dictionary.findField}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
         </div>
         <button type="button" className="button" disabled={!data} onClick={() => window.print()}>
-          Print
+          {texts.dictionary.print}
         </button>
         <button
           type="button"
@@ -79,12 +81,19 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
           CSV
         </button>
       </div>
-      {error && <ErrorNotice error={error} retry={refetch} title="The fields could not be counted" />}
+      {error && <ErrorNotice error={error} retry={refetch} title={texts.dictionary.notCounted} />}
       {!data && !error && <Skeleton lines={12} />}
       {data && (
         <DataTable
-          label="Fields"
-          headings={['Field', 'Type', { number: 'Filled' }, { number: 'Different values' }, 'Values', 'Example']}
+          label={texts.dictionary.fields}
+          headings={[
+            texts.dictionary.field,
+            texts.dictionary.type,
+            { number: texts.dictionary.filled },
+            { number: texts.dictionary.distinct },
+            texts.dictionary.values,
+            texts.dictionary.example,
+          ]}
         >
           {entries.map(({ field, type, filled, distinct, values, example }) => (
             <tr key={field.name}>

@@ -5,6 +5,7 @@ import { graphql } from '../api/client';
 import { toCsvText } from '../design/csv';
 import { count, day, MISSING, quantity, valueText } from '../design/format';
 import { readBuckets } from '../explore/answer';
+import { texts } from '../texts';
 
 export interface DictionaryEntry {
   field: Field;
@@ -74,7 +75,11 @@ export function readEntry(
   facet: RawEntry | null | undefined,
   total: number,
 ): DictionaryEntry {
-  const parts = [field.type, field.unit && `in ${field.unit}`, field.nestedIn && `of each of ${field.nestedIn}`];
+  const parts = [
+    field.type,
+    field.unit && texts.dictionary.inUnit(field.unit),
+    field.nestedIn && texts.dictionary.ofEach(field.nestedIn),
+  ];
   const type = parts.filter(Boolean).join(', ');
   if (!facet) return { field, type, filled: null, distinct: null, values: '', example: '' };
   const buckets = readBuckets(facet.buckets ?? [], field);
@@ -84,15 +89,16 @@ export function readEntry(
   const { min = null, max = null } = facet.stats ?? {};
   const bound = (value: number) => (field.kind === 'date' ? day(value) : quantity(value, field));
   const isCut = distinct !== null && distinct > present.length;
-  const texts = present.map(({ value }) => valueText(value, catalogue.exactField(field)));
-  const list = texts.join(', ');
+  const shown = present.map(({ value }) => valueText(value, catalogue.exactField(field)));
+  const list = shown.join(', ');
   return {
     field,
     type,
     filled: total > 0 ? 1 - missing / total : null,
     distinct,
-    values: min !== null && max !== null ? `${bound(min)} to ${bound(max)}` : isCut ? `${list}, …` : list,
-    example: texts[0] ?? '',
+    values:
+      min !== null && max !== null ? texts.dictionary.fromTo(bound(min), bound(max)) : isCut ? `${list}, …` : list,
+    example: shown[0] ?? '',
   };
 }
 
@@ -105,8 +111,9 @@ export function percent(share: number | null): string {
 
 /** Writes a dictionary as CSV. */
 export function dictionaryCsv(entries: DictionaryEntry[]): string {
+  const words = texts.dictionary;
   return toCsvText([
-    ['Name', 'Label', 'Type', 'Filled', 'Different values', 'Values', 'Example'],
+    [words.name, words.label, words.type, words.filled, words.distinct, words.values, words.example],
     ...entries.map(({ field, type, filled, distinct, values, example }) => [
       field.name,
       field.label,

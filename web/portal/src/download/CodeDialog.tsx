@@ -9,6 +9,7 @@ import { useExplore } from '../explore/context';
 import { sortOf } from '../explore/viewQuery';
 import { useCredential } from '../shell/signIn';
 import type { ShownColumn } from '../table/columns';
+import { texts } from '../texts';
 import { snippets } from './snippets';
 
 export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[]; onClose: () => void }) {
@@ -30,13 +31,13 @@ export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[
   if (!shown) return null;
   return (
     <Dialog
-      title="This query as code"
+      title={texts.download.asCode}
       wide
       onClose={onClose}
       footer={
         <>
           <a className="button" href={catalogue.graphqlPath} target="_blank" rel="noreferrer">
-            Open GraphiQL
+            {texts.download.openGraphiql}
           </a>
           <CopyButton text={() => shown.code} className="button primary" />
         </>
@@ -45,7 +46,7 @@ export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[
       <div className="stack">
         <Tabs
           id={id}
-          label="Language"
+          label={texts.download.language}
           tabs={all.map((snippet) => snippet.name)}
           chosen={shown.name}
           onChoose={setName}

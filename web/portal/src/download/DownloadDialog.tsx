@@ -4,27 +4,19 @@ import { useId, useRef, useState } from 'react';
 
 import { isAborted } from '../api/client';
 import { Dialog } from '../design/Dialog';
-import { bytes, count, counted } from '../design/format';
+import { bytes, count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice } from '../design/Notice';
 import { useExplore } from '../explore/context';
 import { sortOf } from '../explore/viewQuery';
 import { announce } from '../shell/announce';
 import { selectable, type ShownColumn } from '../table/columns';
+import { texts } from '../texts';
 import { manifestOf } from './manifest';
 import { fetchFile, saveFile, type Progress } from './stream';
 
-type Format = 'tsv' | 'csv' | 'xlsx' | 'parquet' | 'arrow' | 'jsonl' | 'manifest';
-
-const FORMATS: Record<Format, [string, string]> = {
-  tsv: ['TSV', 'A table for spreadsheets, R and Python'],
-  csv: ['CSV', 'A table for spreadsheets'],
-  xlsx: ['XLSX', 'A spreadsheet, of up to 1,048,575 rows'],
-  parquet: ['Parquet', 'For Python, R and DuckDB: numbers stay numbers, nested values lists'],
-  arrow: ['Arrow', 'The same as a stream of Arrow IPC'],
-  jsonl: ['JSON lines', 'A record on each line, nested values kept as lists'],
-  manifest: ['File manifest', 'The files behind the records, for transfer tools'],
-};
+const FORMATS = ['tsv', 'csv', 'xlsx', 'parquet', 'arrow', 'jsonl', 'manifest'] as const;
+type Format = (typeof FORMATS)[number];
 
 /** Whether a file has a line of headings before its rows; null where rows are no lines. */
 function headerOf(format: Format): boolean | null {
@@ -46,6 +38,7 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
   const total = view.answer?.total ?? 0;
   const { maxRows, allowMore } = catalogue.download;
   const isCut = maxRows > 0 && total > maxRows && !allowMore;
+  const rows = isCut ? maxRows : total;
 
   const start = async () => {
     const controller = new AbortController();
@@ -91,10 +84,10 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
       saveFile(blob, name);
       setDone(`${name}, ${bytes(blob.size)}`);
       setCutAt(limit);
-      announce('The download is complete');
+      announce(texts.download.complete);
     } catch (reason) {
       if (!isAborted(reason)) setError(reason);
-      else announce('The download was stopped');
+      else announce(texts.download.stopped);
     }
     running.current = null;
     setProgress(null);
@@ -105,33 +98,32 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
   };
   const footer = progress ? (
     <button type="button" className="button" onClick={() => running.current?.abort()}>
-      Stop
+      {texts.download.stop}
     </button>
   ) : (
     <button type="button" className="button primary" disabled={total === 0} onClick={() => void start()}>
       <Icon name="download" />
-      Download {counted(isCut ? maxRows : total, 'row')}
+      {texts.download.downloadRows(rows, count(rows))}
     </button>
   );
   return (
-    <Dialog title="Download" onClose={close} footer={footer}>
+    <Dialog title={texts.download.download} onClose={close} footer={footer}>
       <div className="stack loose">
         <fieldset className="stack" disabled={progress !== null}>
-          <legend className="label">Format</legend>
-          {(Object.keys(FORMATS) as Format[])
-            .filter((each) => each !== 'manifest' || manifest)
-            .map((each) => (
-              <label key={each} className="row choice">
-                <input type="radio" name={`${id}-format`} checked={format === each} onChange={() => setFormat(each)} />
-                <span>
-                  <strong>{FORMATS[each][0]}</strong> <span className="soft">{FORMATS[each][1]}</span>
-                </span>
-              </label>
-            ))}
+          <legend className="label">{texts.download.format}</legend>
+          {FORMATS.filter((each) => each !== 'manifest' || manifest).map((each) => (
+            <label key={each} className="row choice">
+              <input type="radio" name={`${id}-format`} checked={format === each} onChange={() => setFormat(each)} />
+              <span>
+                <strong>{texts.download.formats[each].name}</strong>{' '}
+                <span className="soft">{texts.download.formats[each].use}</span>
+              </span>
+            </label>
+          ))}
         </fieldset>
         {format !== 'manifest' && (
           <fieldset className="stack" disabled={progress !== null}>
-            <legend className="label">Columns</legend>
+            <legend className="label">{texts.download.columns}</legend>
             <label className="row choice">
               <input
                 type="radio"
@@ -139,40 +131,38 @@ export default function DownloadDialog({ columns, onClose }: { columns: ShownCol
                 checked={which === 'shown'}
                 onChange={() => setWhich('shown')}
               />
-              <span>The {columns.length} columns of the table, in its order</span>
+              <span>{texts.download.shownColumns(columns.length)}</span>
             </label>
             <label className="row choice">
               <input type="radio" name={`${id}-columns`} checked={which === 'all'} onChange={() => setWhich('all')} />
-              <span>All {selectable(catalogue).length} fields</span>
+              <span>{texts.download.allFields(selectable(catalogue).length)}</span>
             </label>
           </fieldset>
         )}
         {(isCut || cutAt !== null) && (
           <Notice kind="warning">
-            <p>
-              This server gives at most {count(cutAt ?? maxRows)} rows in one file. Narrow the filter down to have all.
-            </p>
+            <p>{texts.download.cut(count(cutAt ?? maxRows))}</p>
           </Notice>
         )}
         {progress && (
           <div className="stack tight">
             {headerOf(format) === null ? (
-              <progress aria-label="Download" />
+              <progress aria-label={texts.download.download} />
             ) : (
-              <progress max={total} value={Math.min(progress.rows, total)} aria-label="Download" />
+              <progress max={total} value={Math.min(progress.rows, total)} aria-label={texts.download.download} />
             )}
             <p className="number soft small">
-              {headerOf(format) !== null && `${count(progress.rows)} rows, `}
+              {headerOf(format) !== null && `${texts.download.rows(count(progress.rows))}, `}
               {bytes(progress.bytes)}
             </p>
           </div>
         )}
         {done && (
           <Notice kind="good">
-            <p>Saved: {done}</p>
+            <p>{texts.download.saved(done)}</p>
           </Notice>
         )}
-        {error ? <ErrorNotice error={error} title="The download failed" retry={start} /> : null}
+        {error ? <ErrorNotice error={error} title={texts.download.failed} retry={start} /> : null}
       </div>
     </Dialog>
   );

@@ -7,6 +7,7 @@ import { plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { MenuItem, Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
+import { texts } from '../texts';
 import { apartWords, elementNoun, elementWords, phrase, sentence } from './describe';
 import {
   bindAt,
@@ -42,14 +43,13 @@ export function QueryBar() {
     before.current = state.filter;
   }, [state.filter]);
   const noun = plural(catalogue.documentType);
-  const Noun = noun.charAt(0).toUpperCase() + noun.slice(1);
   return (
-    <section className="query-bar" aria-label="Filter" ref={bar} tabIndex={-1}>
+    <section className="query-bar" aria-label={texts.query.filter} ref={bar} tabIndex={-1}>
       <div className="query-sentence">
         {state.filter ? (
           <>
             <span className="visually-hidden">{sentence(state.filter, catalogue)}</span>
-            <span className="soft">{Noun} where</span>
+            <span className="soft">{texts.query.where(noun)}</span>
             {state.filter.pivot ? (
               <Part node={state.filter} path={[]} root={state.filter} isLast apartIn={null} />
             ) : (
@@ -57,15 +57,15 @@ export function QueryBar() {
             )}
           </>
         ) : (
-          <span className="soft">All {noun}. Choose filters, search, or click a chart to narrow them down.</span>
+          <span className="soft">{texts.query.all(noun)}</span>
         )}
       </div>
       <div className="row query-tools">
         <button
           type="button"
           className="button plain compact icon-only"
-          aria-label="Undo"
-          title="Undo"
+          aria-label={texts.query.undo}
+          title={texts.query.undo}
           disabled={!undo}
           onClick={undo ?? undefined}
         >
@@ -74,8 +74,8 @@ export function QueryBar() {
         <button
           type="button"
           className="button plain compact icon-only"
-          aria-label="Redo"
-          title="Redo"
+          aria-label={texts.query.redo}
+          title={texts.query.redo}
           disabled={!redo}
           onClick={redo ?? undefined}
         >
@@ -83,11 +83,11 @@ export function QueryBar() {
         </button>
         <button type="button" className="button plain compact" onClick={() => setEditing(true)}>
           <Icon name="code" />
-          Edit as text
+          {texts.query.editAsText}
         </button>
         {state.filter && (
           <button type="button" className="button plain compact" onClick={() => setFilter(null)}>
-            Clear all
+            {texts.query.clearAll}
           </button>
         )}
       </div>
@@ -105,7 +105,8 @@ interface PartProps {
 function GroupParts({ group, path, root }: PartProps & { group: Group }) {
   const { catalogue, setFilter } = useExplore();
   // What a negated group binds is denied of one element as a whole.
-  const joint = group.op === 'and' || (group.op === 'not' && group.pivot) ? 'and' : 'or';
+  const isJoined = group.op === 'and' || (group.op === 'not' && group.pivot);
+  const [joint, other] = isJoined ? [texts.query.and, texts.query.or] : [texts.query.or, texts.query.and];
   const apart = [...apartIn(group, catalogue.nesting)];
   return group.content.map((part, index) => (
     // Parts have no identity but their position.
@@ -117,8 +118,8 @@ function GroupParts({ group, path, root }: PartProps & { group: Group }) {
           <button
             type="button"
             className="query-joint"
-            aria-label={`${joint}; change to ${joint === 'and' ? 'or' : 'and'}`}
-            title={`Change to “${joint === 'and' ? 'or' : 'and'}”`}
+            aria-label={texts.query.changeJoint(joint, other)}
+            title={texts.query.changeTo(other)}
             onClick={() => setFilter(switchGroup(root, path))}
           >
             {joint}
@@ -150,7 +151,7 @@ function Part({ node, ...place }: PlacedProps & { node: Sqon }) {
         {container && (
           <ElementButton
             text={apartWords(container, catalogue)}
-            action={`bind to the same ${elementNoun(container, catalogue)}`}
+            action={texts.query.bindAction(elementNoun(container, catalogue))}
             onClick={() => setFilter(bindAt(root, path.slice(0, -1), container, catalogue.nesting))}
           />
         )}
@@ -160,15 +161,15 @@ function Part({ node, ...place }: PlacedProps & { node: Sqon }) {
   const isNegated = node.op === 'not';
   const pivot = node.op === 'or' ? null : node.pivot;
   return (
-    <span className="query-group" role="group" aria-label={isNegated ? 'None of' : 'Group'}>
+    <span className="query-group" role="group" aria-label={isNegated ? texts.query.noneOf : texts.query.group}>
       {pivot ? (
         <ElementButton
           text={elementWords(pivot, catalogue, isNegated)}
-          action={`take apart, each may be of another ${elementNoun(pivot, catalogue)}`}
+          action={texts.query.takeApartAction(elementNoun(pivot, catalogue))}
           onClick={() => setFilter(takeApart(root, path))}
         />
       ) : (
-        isNegated && <span className="query-not">not</span>
+        isNegated && <span className="query-not">{texts.query.not}</span>
       )}
       <span className="query-bracket" aria-hidden="true">
         (
@@ -214,25 +215,27 @@ function LeafChip({ leaf, ...place }: PlacedProps & { leaf: Leaf }) {
             <button
               type="button"
               className="chip-value"
-              title={`Remove ${text}`}
+              title={texts.query.removePart(text)}
               onClick={() => setFilter(withoutValue(root, path, value))}
             >
               {text}
               <Icon name="close" size={11} />
-              <span className="visually-hidden">, remove</span>
+              <span className="visually-hidden">{texts.query.andRemove}</span>
             </button>
           ) : (
             <span className="chip-value">{text}</span>
           )}
         </span>
       ))}
-      {values.length > shown.length && <span className="chip-verb">and {values.length - shown.length} more</span>}
+      {values.length > shown.length && (
+        <span className="chip-verb">{texts.query.andMore(values.length - shown.length)}</span>
+      )}
       <PartMenu node={leaf} {...place} />
       <button
         type="button"
         className="chip-remove"
-        aria-label={`Remove ${subject}`}
-        title="Remove"
+        aria-label={texts.query.removePart(subject)}
+        title={texts.query.remove}
         onClick={() => setFilter(replaceAt(root, path, null))}
       >
         <Icon name="close" size={13} />
@@ -250,25 +253,30 @@ function PartMenu({ node, path, root, isLast, apartIn: container }: PlacedProps 
   };
   const pivots = isGroup(node) && node.op !== 'or' ? sharedContainers(node, catalogue) : [];
   return (
-    <Popover label="Change this condition" face={<Icon name="more" size={14} />} className="chip-menu" align="start">
+    <Popover
+      label={texts.query.changeCondition}
+      face={<Icon name="more" size={14} />}
+      className="chip-menu"
+      align="start"
+    >
       {(close) => (
         <>
           <MenuItem onSelect={() => apply(close, negate(root, path, isNested))}>
-            {isGroup(node) && node.op === 'not' ? 'Remove “not”' : 'Turn into its opposite'}
+            {isGroup(node) && node.op === 'not' ? texts.query.removeNot : texts.query.turnAround}
           </MenuItem>
           {!isLast && (
-            <MenuItem onSelect={() => apply(close, joinNext(root, path, 'or'))}>Join with the next by “or”</MenuItem>
+            <MenuItem onSelect={() => apply(close, joinNext(root, path, 'or'))}>{texts.query.joinByOr}</MenuItem>
           )}
           {!isLast && (
-            <MenuItem onSelect={() => apply(close, joinNext(root, path, 'and'))}>Join with the next by “and”</MenuItem>
+            <MenuItem onSelect={() => apply(close, joinNext(root, path, 'and'))}>{texts.query.joinByAnd}</MenuItem>
           )}
           {container && (
             <MenuItem onSelect={() => apply(close, bindAt(root, path.slice(0, -1), container, catalogue.nesting))}>
-              Bind to the same {elementNoun(container, catalogue)}
+              {texts.query.bind(elementNoun(container, catalogue))}
             </MenuItem>
           )}
           {isGroup(node) && node.op !== 'not' && !node.pivot && (
-            <MenuItem onSelect={() => apply(close, ungroup(root, path))}>Take the brackets away</MenuItem>
+            <MenuItem onSelect={() => apply(close, ungroup(root, path))}>{texts.query.takeBracketsAway}</MenuItem>
           )}
           {isGroup(node) &&
             pivots.map((pivot) => (
@@ -276,13 +284,12 @@ function PartMenu({ node, path, root, isLast, apartIn: container }: PlacedProps 
                 key={pivot}
                 onSelect={() => apply(close, setPivot(root, path, node.pivot === pivot ? null : pivot))}
               >
-                {node.pivot === pivot ? 'No longer' : 'All'} in one and the same of “
-                {catalogue.fields.get(pivot)?.label ?? pivot}”
+                {texts.query.inOne(catalogue.fields.get(pivot)?.label ?? pivot, node.pivot === pivot)}
               </MenuItem>
             ))}
           <div className="menu-rule" />
           <MenuItem icon="trash" onSelect={() => apply(close, replaceAt(root, path, null))}>
-            Remove
+            {texts.query.remove}
           </MenuItem>
         </>
       )}

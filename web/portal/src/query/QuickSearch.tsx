@@ -8,6 +8,7 @@ import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Marked } from '../design/Marked';
 import { useExplore } from '../explore/context';
+import { texts } from '../texts';
 import { withPart, withValue } from './edit';
 import { canFind, containing, type Finding } from './findings';
 import type { Group } from './sqon';
@@ -72,7 +73,7 @@ export function QuickSearch() {
     >
       <Icon name="search" />
       <label className="visually-hidden" htmlFor={id}>
-        Search {catalogue.label}
+        {texts.query.search(catalogue.label)}
       </label>
       <input
         ref={input}
@@ -96,7 +97,7 @@ export function QuickSearch() {
       />
       {shows && (
         <div className="menu-panel quick-panel">
-          <div role="listbox" id={`${id}-list`} aria-label="Matches">
+          <div role="listbox" id={`${id}-list`} aria-label={texts.query.matches}>
             {groups.map(({ path, label, findings }, group) => (
               <div key={path} role="group" aria-labelledby={`${id}-group-${group}`}>
                 <div id={`${id}-group-${group}`} className="quick-group" role="presentation">
@@ -131,7 +132,11 @@ export function QuickSearch() {
           </div>
           {offered.length === 0 && (
             <p className="quick-none">
-              {wanted.length < MIN_LENGTH ? 'Keep typing…' : isLooking ? 'Looking…' : 'No match'}
+              {wanted.length < MIN_LENGTH
+                ? texts.query.keepTyping
+                : isLooking
+                  ? texts.query.looking
+                  : texts.query.noMatch}
             </p>
           )}
           {offered.length > 0 && (
@@ -145,8 +150,8 @@ export function QuickSearch() {
               }}
             >
               <Icon name="search" />
-              <span className="grow">Everything with “{wanted}”</span>
-              <kbd>Enter</kbd>
+              <span className="grow">{texts.query.everythingWith(wanted)}</span>
+              <kbd>{texts.query.enterKey}</kbd>
             </button>
           )}
         </div>
@@ -157,5 +162,5 @@ export function QuickSearch() {
 
 function placeholder({ quickFields, facets }: Catalogue): string {
   const labels = [...new Set([...quickFields, ...facets.map(({ field }) => field)].map(({ label }) => label))];
-  return `Search ${labels.slice(0, 2).join(', ')}${labels.length > 2 ? ' …' : ''}`;
+  return texts.query.searchIn(labels.slice(0, 2).join(', '), labels.length > 2);
 }

@@ -6,6 +6,7 @@ import { CopyButton } from '../design/CopyButton';
 import { CodeField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
 import { useExplore } from '../explore/context';
+import { texts } from '../texts';
 import { sentence } from './describe';
 import { fieldsIn } from './elements';
 import { type Group, parse } from './sqon';
@@ -18,14 +19,14 @@ export function SqonDialog({ onClose }: { onClose: () => void }) {
   try {
     filter = parse(text);
     const unknown = filter ? fieldsIn(filter).find((name) => !catalogue.findField(name)) : undefined;
-    if (unknown) mistake = `This catalogue has no field “${unknown}”.`;
+    if (unknown) mistake = texts.query.noField(unknown);
   } catch (error) {
     mistake = (error as Error).message;
   }
   return (
     <FormDialog
-      title="Filter as text"
-      action="Use this filter"
+      title={texts.query.filterAsText}
+      action={texts.query.useFilter}
       canSubmit={mistake === null}
       buttons={<CopyButton text={() => text} />}
       onClose={onClose}
@@ -39,7 +40,7 @@ export function SqonDialog({ onClose }: { onClose: () => void }) {
         rows={14}
         value={text}
         mistake={mistake}
-        note={filter ? `This says: ${sentence(filter, catalogue)}` : 'No filter: everything matches.'}
+        note={filter ? texts.query.thisSays(sentence(filter, catalogue)) : texts.query.noFilter}
         onChange={setText}
         placeholder='{"op": "in", "content": {"fieldName": "…", "value": ["…"]}}'
       />

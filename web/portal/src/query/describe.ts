@@ -2,6 +2,7 @@
 
 import type { Catalogue, Field } from '../api/catalogue';
 import { day, quantity, singular, valueText } from '../design/format';
+import { texts } from '../texts';
 import { apartIn } from './elements';
 import { fieldsOf, type Group, isGroup, type Leaf, type Sqon, type Value, valuesOf } from './sqon';
 
@@ -20,41 +21,48 @@ export function phrase(leaf: Leaf, catalogue: Catalogue, setNames: ReadonlyMap<s
   const fields = fieldsOf(leaf).map((name) => catalogue.findField(name));
   const names = fieldsOf(leaf);
   const [field] = fields;
-  const subject = names.length > 2 ? 'Any text' : names.map((name, index) => fields[index]?.label ?? name).join(' or ');
+  const subject =
+    names.length > 2
+      ? texts.query.anyText
+      : names.map((name, index) => fields[index]?.label ?? name).join(` ${texts.query.or} `);
   const values = valuesOf(leaf).map((value) => ({ value, text: textOf(value, field, leaf.op, setNames) }));
   return { subject, values, ...wording(leaf, values.length, field) };
 }
 
 function wording(leaf: Leaf, many: number, field: Field | undefined): { verb: string; joint: string } {
   const inSet = valuesOf(leaf).every((value) => SETS.test(String(value)));
+  const isDate = field?.kind === 'date';
+  const { verbs, and, or, nor } = texts.query;
   switch (leaf.op) {
     case 'in':
-      return { verb: inSet ? 'is in' : many > 1 ? 'is any of' : 'is', joint: 'or' };
+      return { verb: inSet ? verbs.isIn : many > 1 ? verbs.isAnyOf : verbs.is, joint: or };
     case 'not-in':
     case 'some-not-in':
-      return { verb: inSet ? 'is not in' : many > 1 ? 'is none of' : 'is not', joint: 'or' };
+      if (inSet) return { verb: verbs.isNotIn, joint: or };
+      return { verb: many > 1 ? verbs.isNoneOf : verbs.isNot, joint: nor };
     case 'all':
-      return { verb: 'has all of', joint: 'and' };
+      return { verb: verbs.hasAllOf, joint: and };
     case 'between':
-      return { verb: 'is between', joint: 'and' };
+      return { verb: verbs.isBetween, joint: and };
     case 'gt':
-      return { verb: field?.kind === 'date' ? 'is after' : 'is more than', joint: 'and' };
+      return { verb: isDate ? verbs.isAfter : verbs.isMoreThan, joint: and };
     case 'gte':
-      return { verb: field?.kind === 'date' ? 'is from' : 'is at least', joint: 'and' };
+      return { verb: isDate ? verbs.isFrom : verbs.isAtLeast, joint: and };
     case 'lt':
-      return { verb: field?.kind === 'date' ? 'is before' : 'is less than', joint: 'and' };
+      return { verb: isDate ? verbs.isBefore : verbs.isLessThan, joint: and };
     case 'lte':
-      return { verb: field?.kind === 'date' ? 'is until' : 'is at most', joint: 'and' };
+      return { verb: isDate ? verbs.isUntil : verbs.isAtMost, joint: and };
     case 'wildcard':
-      return { verb: 'matches', joint: 'or' };
+      return { verb: verbs.matches, joint: or };
     case 'fuzzy':
-      return { verb: 'is like', joint: 'or' };
+      return { verb: verbs.isLike, joint: or };
   }
 }
 
 function textOf(value: Value, field: Field | undefined, op: string, setNames: ReadonlyMap<string, string>): string {
   const text = String(value);
-  if (SETS.test(text)) return `set “${setNames.get(text.replace(SETS, '')) ?? text.replace(SETS, '').slice(0, 8)}”`;
+  if (SETS.test(text))
+    return texts.query.set(setNames.get(text.replace(SETS, '')) ?? text.replace(SETS, '').slice(0, 8));
   if (op === 'wildcard') return text.replace(/^\*(.*)\*$/, '$1');
   if (field?.kind === 'number' && typeof value === 'number') return quantity(value, field);
   if (field?.kind === 'date' && typeof value === 'number') return day(value);
@@ -77,12 +85,12 @@ export function elementNoun(container: string, catalogue: Catalogue): string {
 /** Begins what must hold in one element: “a donor with”; a group that negates says “no donor with”. */
 export function elementWords(container: string, catalogue: Catalogue, isNegated = false): string {
   const noun = elementNoun(container, catalogue);
-  return `${isNegated ? 'no' : /^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun} with`;
+  return isNegated ? texts.query.noElement(noun) : texts.query.oneElement(noun);
 }
 
 /** Begins a condition that stands apart from others on the same list. */
 export function apartWords(container: string, catalogue: Catalogue): string {
-  return `any ${elementNoun(container, catalogue)} with`;
+  return texts.query.anyElement(elementNoun(container, catalogue));
 }
 
 /** Writes a whole filter as a sentence, for screen readers and titles. */
@@ -101,9 +109,9 @@ function sayNode(node: Sqon, catalogue: Catalogue, isOutermost = false): string 
     return `${container ? `${apartWords(container, catalogue)} ` : ''}${sayNode(part, catalogue)}`;
   });
   if (node.pivot && node.op !== 'or') {
-    return `${elementWords(node.pivot, catalogue, node.op === 'not')} (${parts.join(' and ')})`;
+    return `${elementWords(node.pivot, catalogue, node.op === 'not')} (${parts.join(` ${texts.query.and} `)})`;
   }
-  if (node.op === 'not') return `not (${parts.join(' or ')})`;
-  const text = parts.join(` ${node.op} `);
+  if (node.op === 'not') return `${texts.query.not} (${parts.join(` ${texts.query.or} `)})`;
+  const text = parts.join(` ${texts.query[node.op]} `);
   return isOutermost || parts.length === 1 ? text : `(${text})`;
 }

@@ -1,5 +1,7 @@
 // SQON, the language of filters: its shape, and reading it from text.
 
+import { texts } from '../texts';
+
 export type GroupOp = 'and' | 'or' | 'not';
 export type LeafOp =
   'in' | 'not-in' | 'some-not-in' | 'all' | 'gt' | 'gte' | 'lt' | 'lte' | 'between' | 'wildcard' | 'fuzzy';
@@ -77,7 +79,7 @@ export function parse(text: string): Group | null {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new Error(`This is not JSON: ${(error as Error).message}`, { cause: error });
+    throw new Error(texts.query.notJson((error as Error).message), { cause: error });
   }
   return asRoot(read(value, ''));
 }
@@ -92,41 +94,40 @@ export function asRoot(node: Sqon | null): Group | null {
 
 function read(value: unknown, at: string): Sqon | null {
   if (value === null) return null;
-  if (typeof value !== 'object' || Array.isArray(value)) throw wrong(at, 'an object with “op” and “content”');
+  if (typeof value !== 'object' || Array.isArray(value)) throw wrong(at, texts.query.expected.node);
   const { op, content, pivot } = value as Record<string, unknown>;
   if (op === undefined && content === undefined && Object.keys(value).length === 0) return null;
   if (op === 'and' || op === 'or' || op === 'not') {
-    if (!Array.isArray(content)) throw wrong(`${at}/content`, 'a list of filters');
+    if (!Array.isArray(content)) throw wrong(`${at}/content`, texts.query.expected.filters);
     const parts = content.flatMap((part, index) => read(part, `${at}/content/${index}`) ?? []);
     return typeof pivot === 'string' && pivot !== '.' ? { op, content: parts, pivot } : { op, content: parts };
   }
   const known = typeof op === 'string' ? (ALIASES[op] ?? op) : '';
-  if (!LEAVES.has(known))
-    throw wrong(`${at}/op`, `an operator such as “in”, “between”, “and”; found ${JSON.stringify(op)}`);
+  if (!LEAVES.has(known)) throw wrong(`${at}/op`, texts.query.expected.operator(JSON.stringify(op)));
   return readLeaf(known as LeafOp, content, at);
 }
 
 function readLeaf(op: LeafOp, content: unknown, at: string): Leaf {
-  if (typeof content !== 'object' || content === null)
-    throw wrong(`${at}/content`, 'an object with “fieldName” and “value”');
+  if (typeof content !== 'object' || content === null) throw wrong(`${at}/content`, texts.query.expected.leaf);
   const { fieldName, field, fieldNames, value, fuzziness } = content as Record<string, unknown>;
   const values = Array.isArray(value) ? value : [value];
   if (values.some((each) => !['string', 'number', 'boolean'].includes(typeof each))) {
-    throw wrong(`${at}/content/value`, 'a text, a number, true or false, or a list of them');
+    throw wrong(`${at}/content/value`, texts.query.expected.value);
   }
   if (op === 'wildcard' || op === 'fuzzy') {
     const names = Array.isArray(fieldNames) ? fieldNames : [fieldNames ?? fieldName ?? field];
-    if (!names.every((name) => typeof name === 'string')) throw wrong(`${at}/content/fieldNames`, 'a list of fields');
+    if (!names.every((name) => typeof name === 'string'))
+      throw wrong(`${at}/content/fieldNames`, texts.query.expected.fields);
     const extra = fuzziness === undefined ? {} : { fuzziness: fuzziness as number | string };
     return { op, content: { fieldNames: names, value: values[0] as Value, ...extra } };
   }
   const name = fieldName ?? field;
-  if (typeof name !== 'string') throw wrong(`${at}/content/fieldName`, 'the name of a field');
+  if (typeof name !== 'string') throw wrong(`${at}/content/fieldName`, texts.query.expected.field);
   return { op, content: { fieldName: name, value: value as Value | Value[] } };
 }
 
 function wrong(at: string, expected: string): Error {
-  return new Error(`At ${at || 'the beginning'}: expected ${expected}.`);
+  return new Error(texts.query.wrongAt(at, expected));
 }
 
 /** Writes a filter as compact JSON, for addresses. */

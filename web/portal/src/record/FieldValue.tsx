@@ -6,6 +6,7 @@ import { Icon } from '../design/Icon';
 import { START, writeState } from '../explore/urlState';
 import { asRoot, leaf, type Value } from '../query/sqon';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { fullText } from './fullText';
 
 const IDENTIFIER = /(^|[._-])(id|uuid|md5|md5sum|accession)$|(Id|ID|Md5|Md5sum)$/;
@@ -26,14 +27,14 @@ export function FieldValue({ catalogue, column, value }: FieldValueProps) {
     <span className="field-value">
       <span>{text}</span>
       {IDENTIFIER.test(field.name) && typeof value === 'string' && (
-        <CopyButton text={() => String(value)} label={`Copy ${value}`} isIconOnly />
+        <CopyButton text={() => String(value)} label={texts.record.copy(value)} isIconOnly />
       )}
       {canFindMore && (
         <Link
           className="button plain compact icon-only"
           to={addressOf(catalogue, exact.name, value)}
-          aria-label={`More with ${column.label} ${text}`}
-          title="More with this value"
+          aria-label={texts.record.moreWith(column.label, text)}
+          title={texts.record.moreWithThisValue}
         >
           <Icon name="filter" size={14} />
         </Link>

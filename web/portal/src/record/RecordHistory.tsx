@@ -8,6 +8,7 @@ import { moment } from '../design/format';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { analysis } from '../manage/api';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import type { Document } from './FieldTree';
 
 export interface AnalysisRef {
@@ -43,8 +44,8 @@ export function RecordHistory({ analysis: { studyId, analysisId } }: { analysis:
     return (
       <Notice kind="plain">
         <p>
-          The analysis <span className="mono">{analysisId}</span> of study {studyId} is not kept on this server; only
-          the record in the catalogue is.
+          {texts.record.analysisNotKept.before} <span className="mono">{analysisId}</span>{' '}
+          {texts.record.analysisNotKept.after(studyId)}
         </p>
       </Notice>
     );
@@ -54,11 +55,11 @@ export function RecordHistory({ analysis: { studyId, analysisId } }: { analysis:
   return (
     <div className="stack">
       <p className="soft">
-        Analysis{' '}
+        {texts.record.analysis}{' '}
         <Link to={`/manage/studies/${encodeURIComponent(studyId)}/${encodeURIComponent(analysisId)}`}>
           {analysisId}
         </Link>{' '}
-        of type {data.analysisType.name}, version {data.analysisType.version}
+        {texts.record.ofType(data.analysisType.name, data.analysisType.version)}
       </p>
       <Timeline analysis={data} />
     </div>
@@ -67,14 +68,14 @@ export function RecordHistory({ analysis: { studyId, analysisId } }: { analysis:
 
 export function Timeline({ analysis }: { analysis: Analysis }) {
   const steps = [
-    { at: analysis.createdAt, text: 'Submitted' },
+    { at: analysis.createdAt, text: texts.record.submitted },
     ...analysis.analysisStateHistory.map(({ initialState, updatedState, updatedAt }) => ({
       at: updatedAt,
-      text: `${stateWord(updatedState)}${initialState === updatedState ? ' again' : ''}`,
+      text: initialState === updatedState ? texts.record.again(stateWord(updatedState)) : stateWord(updatedState),
     })),
   ];
   const lastChange = steps.at(-1)?.at ?? '';
-  if (analysis.updatedAt > lastChange) steps.push({ at: analysis.updatedAt, text: 'Changed' });
+  if (analysis.updatedAt > lastChange) steps.push({ at: analysis.updatedAt, text: texts.record.changed });
   return (
     <ol className="timeline">
       {steps.map(({ at, text }) => (
@@ -88,5 +89,5 @@ export function Timeline({ analysis }: { analysis: Analysis }) {
 }
 
 export function stateWord(state: string): string {
-  return state.charAt(0) + state.slice(1).toLowerCase();
+  return texts.record.states[state] ?? state.charAt(0) + state.slice(1).toLowerCase();
 }

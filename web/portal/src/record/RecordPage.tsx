@@ -14,6 +14,7 @@ import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { type Document, FieldTree } from './FieldTree';
 import { analysisOf, RecordHistory } from './RecordHistory';
 import { RelatedRecords } from './RelatedRecords';
@@ -28,13 +29,13 @@ export default function RecordPage({ rest: [catalogueId, key, ...others] }: { re
         <ErrorNotice error={error} retry={retry} />
       </div>
     );
-  if (!data) return <Loading what="the record" />;
+  if (!data) return <Loading what={texts.record.theRecord} />;
   return <RecordView key={key} catalogue={data} recordKey={key} />;
 }
 
 /** Fetches a whole document, as the top hit of the only bucket of its key: this way has no depth limit. */
 async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSignal): Promise<Document> {
-  if (!catalogue.keyField) throw new ApiError('The records of this catalogue have no key of their own.', 404);
+  if (!catalogue.keyField) throw new ApiError(texts.record.noKey, 404);
   const field = catalogue.exactField(catalogue.keyField);
   const name = field.graphqlName;
   const type = catalogue.documentType;
@@ -46,7 +47,7 @@ async function fetchDocument(catalogue: Catalogue, key: string, signal: AbortSig
     Record<string, { aggregations: Record<string, { buckets: { top_hits: Document | null }[] }> }>
   >(catalogue.graphqlPath, query, { filters }, signal);
   const document = answer[type]?.aggregations[name]?.buckets[0]?.top_hits;
-  if (!document) throw new ApiError(`There is no ${type} “${key}” here, or it is not for you to see.`, 404);
+  if (!document) throw new ApiError(texts.record.noSuchRecord(type, key), 404);
   return document;
 }
 
@@ -57,30 +58,31 @@ function nameOf(catalogue: Catalogue, document: Document): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-const TABS = ['Fields', 'History', 'JSON'];
+const JSON_TAB = 'JSON';
 
 function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['record', catalogue.id, recordKey],
     queryFn: ({ signal }) => fetchDocument(catalogue, recordKey, signal),
   });
-  const [tab, setTab] = useState('Fields');
+  const { fields, history } = texts.record;
+  const [tab, setTab] = useState(fields);
   const id = useId();
   useTitle(recordKey);
   if (error)
     return (
       <div className="page">
-        <ErrorNotice error={error} retry={refetch} title="This record cannot be shown" />
+        <ErrorNotice error={error} retry={refetch} title={texts.record.cannotBeShown} />
       </div>
     );
-  if (!data) return <Loading what="the record" />;
+  if (!data) return <Loading what={texts.record.theRecord} />;
   const analysis = analysisOf(data);
   const text = JSON.stringify(data, null, 2);
   const name = nameOf(catalogue, data);
   return (
     <div className="page stack loose">
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
+        <nav aria-label={texts.record.place} className="small">
           <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{catalogue.label}</Link>{' '}
           <span className="faint">/</span> {words(catalogue.documentType)}
         </nav>
@@ -90,19 +92,19 @@ function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey:
             {name && (
               <p className="mono soft field-value">
                 <span>{recordKey}</span>
-                <CopyButton text={() => recordKey} label={`Copy ${recordKey}`} isIconOnly />
+                <CopyButton text={() => recordKey} label={texts.record.copy(recordKey)} isIconOnly />
               </p>
             )}
           </div>
           <div className="row wrap">
-            <CopyButton text={() => window.location.href} label="Copy link" icon="link" />
+            <CopyButton text={() => window.location.href} label={texts.record.copyLink} icon="link" />
             <button
               type="button"
               className="button"
               onClick={() => saveFile(new Blob([text], { type: 'application/json' }), `${recordKey}.json`)}
             >
               <Icon name="download" />
-              Download
+              {texts.record.download}
             </button>
           </div>
         </div>
@@ -110,18 +112,18 @@ function RecordView({ catalogue, recordKey }: { catalogue: Catalogue; recordKey:
       </div>
       <Tabs
         id={id}
-        label="Parts of the record"
-        tabs={analysis ? TABS : TABS.filter((each) => each !== 'History')}
+        label={texts.record.parts}
+        tabs={analysis ? [fields, history, JSON_TAB] : [fields, JSON_TAB]}
         chosen={tab}
         onChoose={setTab}
       />
       <div id={`${id}-panel`} role="tabpanel" aria-label={tab} tabIndex={-1}>
-        {tab === 'Fields' && <FieldTree catalogue={catalogue} document={data} />}
-        {tab === 'History' && analysis && <RecordHistory analysis={analysis} />}
-        {tab === 'JSON' && (
+        {tab === fields && <FieldTree catalogue={catalogue} document={data} />}
+        {tab === history && analysis && <RecordHistory analysis={analysis} />}
+        {tab === JSON_TAB && (
           <div className="stack">
             <div>
-              <CopyButton text={() => text} label="Copy JSON" />
+              <CopyButton text={() => text} label={texts.record.copyJson} />
             </div>
             <pre className="code-block record-json" tabIndex={0}>
               {text}

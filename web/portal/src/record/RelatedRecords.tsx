@@ -8,6 +8,7 @@ import { START, writeState } from '../explore/urlState';
 import { asRoot } from '../query/sqon';
 import { useCatalogue, useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import type { Document } from './FieldTree';
 import { countRelations, relationFilter, relationsOf } from './related';
 
@@ -20,7 +21,7 @@ export function RelatedRecords({ catalogue, document }: RelatedProps) {
   const { data } = useDirectory();
   const ids = Object.keys(data?.catalogs ?? {});
   return (
-    <ul className="related" aria-label="Related records">
+    <ul className="related" aria-label={texts.record.related}>
       {ids.map((id) => (
         <RelatedIn key={id} id={id} own={catalogue} document={document} />
       ))}
@@ -48,8 +49,11 @@ function RelatedIn({ id, own, document }: { id: string; own: Catalogue; document
         <li key={field.name}>
           <Link to={`/explore/${encodeURIComponent(id)}${writeState({ ...START, filter })}`}>
             <strong className="number">{count(records)}</strong>{' '}
-            {records === 1 ? target.documentType : plural(target.documentType)} with {field.label}{' '}
-            {values.length === 1 ? values[0] : `in ${values.length} values`}
+            {texts.record.relatedBy(
+              records === 1 ? target.documentType : plural(target.documentType),
+              field.label,
+              values,
+            )}
           </Link>
         </li>
       );

@@ -8,6 +8,7 @@ import { SelectField, TextField } from '../design/Field';
 import { counted } from '../design/format';
 import { FormDialog } from '../design/FormDialog';
 import { Notice } from '../design/Notice';
+import { texts } from '../texts';
 import {
   combined,
   type Combination,
@@ -45,19 +46,20 @@ export function CombineDialog({ catalogue, sets, onClose, onSaved }: CombineDial
     queryFn: ({ signal }) => countCombinations(catalogue, ordered, signal),
     enabled: isOneField,
   });
-  const texts: Record<Combination, [text: string, name: string]> = {
-    union: [`In “${names.join('” or “')}”`, names.join(' or ')],
-    intersection: [`In “${names.join('” and “')}”`, names.join(' and ')],
-    difference: [`In “${first}” but not in “${others.join('”, “')}”`, `${first} without ${others.join(', ')}`],
+  const { inAny, inAll, inFirstOnly, nameOfUnion, nameOfIntersection, nameOfDifference } = texts.sets;
+  const choices: Record<Combination, [text: string, name: string]> = {
+    union: [inAny(names), nameOfUnion(names)],
+    intersection: [inAll(names), nameOfIntersection(names)],
+    difference: [inFirstOnly(first, others), nameOfDifference(first, others)],
   };
-  const chosenName = name ?? texts[combination][1].slice(0, MAX_NAME_LENGTH);
+  const chosenName = name ?? choices[combination][1].slice(0, MAX_NAME_LENGTH);
   return (
     <FormDialog
-      title="Combine sets"
-      action="Save as a new set"
-      pendingAction="Saving…"
+      title={texts.sets.combineSets}
+      action={texts.sets.saveAsNew}
+      pendingAction={texts.sets.saving}
       canSubmit={isOneField}
-      errorTitle="The set was not saved"
+      errorTitle={texts.sets.notSaved}
       onClose={onClose}
       onSubmit={async () => {
         await saveSet(catalogue, chosenName.trim(), path, combined(combination, ordered));
@@ -67,12 +69,12 @@ export function CombineDialog({ catalogue, sets, onClose, onSaved }: CombineDial
     >
       {!isOneField && (
         <Notice kind="warning">
-          <p>These sets are of different fields. Choose sets of the same field.</p>
+          <p>{texts.sets.differentFields}</p>
         </Notice>
       )}
       {counts.data && <Venn names={names} counts={counts.data.regions} />}
       <fieldset className="stack">
-        <legend className="label">What the new set has</legend>
+        <legend className="label">{texts.sets.whatItHas}</legend>
         {COMBINATIONS.map((choice) => (
           <label key={choice} className="row choice">
             <input
@@ -82,7 +84,7 @@ export function CombineDialog({ catalogue, sets, onClose, onSaved }: CombineDial
               onChange={() => setCombination(choice)}
             />
             <span>
-              {texts[choice][0]}
+              {choices[choice][0]}
               {counts.data && (
                 <span className="faint number"> · {counted(counts.data.totals[choice], catalogue.documentType)}</span>
               )}
@@ -91,7 +93,7 @@ export function CombineDialog({ catalogue, sets, onClose, onSaved }: CombineDial
         ))}
       </fieldset>
       {combination === 'difference' && (
-        <SelectField label="Take away from" value={base} onChange={setBase}>
+        <SelectField label={texts.sets.takeAwayFrom} value={base} onChange={setBase}>
           {sets.map((set) => (
             <option key={set.setId} value={set.setId}>
               {nameOf(set)}
@@ -99,7 +101,7 @@ export function CombineDialog({ catalogue, sets, onClose, onSaved }: CombineDial
           ))}
         </SelectField>
       )}
-      <TextField label="Name" maxLength={MAX_NAME_LENGTH} value={chosenName} onChange={setName} />
+      <TextField label={texts.sets.name} maxLength={MAX_NAME_LENGTH} value={chosenName} onChange={setName} />
     </FormDialog>
   );
 }

@@ -10,6 +10,7 @@ import { FormDialog } from '../design/FormDialog';
 import { Icon } from '../design/Icon';
 import { Notice } from '../design/Notice';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { MAX_NAME_LENGTH, saveSet } from './api';
 import { idFields } from './idFields';
 import { type IdMatches, matchIds, readIds } from './idList';
@@ -42,7 +43,7 @@ export function IdListDialog({ catalogue, onClose, onSaved }: IdListDialogProps)
     if (!field) return;
     const result = await matchIds(catalogue, field, ids);
     setMatches(result);
-    announce(`${count(result.found.length)} found, ${count(result.missing.length)} not found`);
+    announce(texts.sets.foundAndNot(count(result.found.length), count(result.missing.length)));
   };
   const save = async ({ found }: IdMatches) => {
     await saveSet(catalogue, name.trim(), path, { op: 'in', content: { fieldName: path, value: found } });
@@ -51,16 +52,16 @@ export function IdListDialog({ catalogue, onClose, onSaved }: IdListDialogProps)
   };
   return (
     <FormDialog
-      title={`A set of ${catalogue.label.toLowerCase()} from a list`}
-      action={matches ? `Save ${count(matches.found.length)} as a set` : `Look up ${count(ids.length)} ids`}
-      pendingAction={matches ? 'Saving…' : 'Looking…'}
+      title={texts.sets.fromList(catalogue.label)}
+      action={matches ? texts.sets.saveFound(count(matches.found.length)) : texts.sets.lookUp(count(ids.length))}
+      pendingAction={matches ? texts.sets.saving : texts.sets.looking}
       canSubmit={matches ? matches.found.length > 0 && name.trim() !== '' : ids.length > 0 && field !== undefined}
       onClose={onClose}
       onSubmit={() => (matches ? save(matches) : lookUp())}
     >
       <div className="stack" onDragOver={(event) => event.preventDefault()} onDrop={drop}>
         <SelectField
-          label="The ids are"
+          label={texts.sets.idsAre}
           value={path}
           onChange={(next) => {
             setPath(next);
@@ -74,16 +75,16 @@ export function IdListDialog({ catalogue, onClose, onSaved }: IdListDialogProps)
           ))}
         </SelectField>
         <CodeField
-          label="Ids"
+          label={texts.sets.ids}
           rows={7}
           value={text}
           onChange={changeText}
-          placeholder="One on each line, or separated by commas or spaces. A file can be dropped here."
+          placeholder={texts.sets.idsHint}
         />
         <label className="row">
           <span className="button">
             <Icon name="upload" />
-            Choose a file
+            {texts.sets.chooseFile}
           </span>
           <input
             type="file"
@@ -94,18 +95,18 @@ export function IdListDialog({ catalogue, onClose, onSaved }: IdListDialogProps)
               if (file) void file.text().then(changeText);
             }}
           />
-          <span className="soft small">{count(ids.length)} different ids</span>
+          <span className="soft small">{texts.sets.differentIds(count(ids.length))}</span>
         </label>
         {matches && (
           <>
             <Notice kind={matches.missing.length ? 'warning' : 'good'}>
               <p>
-                <strong>{count(matches.found.length)}</strong> of {count(ids.length)} are in this catalogue
-                {matches.missing.length ? `, ${count(matches.missing.length)} are not:` : '.'}
+                <strong>{count(matches.found.length)}</strong> {texts.sets.areInCatalogue(count(ids.length))}
+                {matches.missing.length ? texts.sets.areNot(count(matches.missing.length)) : '.'}
               </p>
               {matches.missing.length > 0 && <MissingIds ids={matches.missing} />}
             </Notice>
-            <TextField label="Name of the set" maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
+            <TextField label={texts.sets.nameOfSet} maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
           </>
         )}
       </div>
@@ -123,7 +124,7 @@ function MissingIds({ ids }: { ids: string[] }) {
         {ids.length > MAX_MISSING_SHOWN && ' …'}
       </p>
       <div>
-        <CopyButton className="button compact" text={() => ids.join('\n')} label="Copy those not found" />
+        <CopyButton className="button compact" text={() => ids.join('\n')} label={texts.sets.copyMissing} />
       </div>
     </>
   );

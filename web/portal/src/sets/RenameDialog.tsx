@@ -5,6 +5,7 @@ import { useState } from 'react';
 import type { Catalogue } from '../api/catalogue';
 import { TextField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
+import { texts } from '../texts';
 import { MAX_NAME_LENGTH, renameSet, type SavedSet } from './api';
 
 interface RenameDialogProps {
@@ -18,8 +19,8 @@ export function RenameDialog({ catalogue, set, onClose, onDone }: RenameDialogPr
   const [name, setName] = useState(set.name ?? '');
   return (
     <FormDialog
-      title="Rename"
-      action="Rename"
+      title={texts.sets.rename}
+      action={texts.sets.rename}
       canSubmit={name.trim() !== ''}
       onClose={onClose}
       onSubmit={async () => {
@@ -28,7 +29,7 @@ export function RenameDialog({ catalogue, set, onClose, onDone }: RenameDialogPr
         onClose();
       }}
     >
-      <TextField label="Name" maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
+      <TextField label={texts.sets.name} maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
     </FormDialog>
   );
 }

@@ -10,6 +10,7 @@ import { Notice } from '../design/Notice';
 import { useExplore } from '../explore/context';
 import { sentence } from '../query/describe';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { MAX_NAME_LENGTH, type SavedSet, saveSet } from './api';
 import { idFields } from './idFields';
 
@@ -22,11 +23,11 @@ export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
   if (saved) return <SavedDialog set={saved} onClose={onClose} />;
   return (
     <FormDialog
-      title="Save as a set"
-      action="Save"
-      pendingAction="Saving…"
+      title={texts.sets.saveAsSet}
+      action={texts.sets.save}
+      pendingAction={texts.sets.saving}
       canSubmit={name.trim() !== '' && path !== ''}
-      errorTitle="The set was not saved"
+      errorTitle={texts.sets.notSaved}
       onClose={onClose}
       onSubmit={async () =>
         setSaved(await saveSet(catalogue, name.trim(), path, state.filter ?? { op: 'and', content: [] }))
@@ -34,15 +35,10 @@ export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
     >
       <p className="soft">
         {counted(view.answer?.total ?? 0, catalogue.documentType)}
-        {state.filter ? ` where ${sentence(state.filter, catalogue)}` : ', everything in this catalogue'}
+        {state.filter ? texts.sets.where(sentence(state.filter, catalogue)) : texts.sets.everything}
       </p>
-      <TextField label="Name" required maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
-      <SelectField
-        label="What to keep"
-        hint="The values of this field in all matching records become the set."
-        value={path}
-        onChange={setPath}
-      >
+      <TextField label={texts.sets.name} required maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
+      <SelectField label={texts.sets.whatToKeep} hint={texts.sets.whatToKeepHint} value={path} onChange={setPath}>
         {fields.map((field) => (
           <option key={field.name} value={field.name}>
             {field.label}
@@ -57,20 +53,17 @@ function SavedDialog({ set, onClose }: { set: SavedSet; onClose: () => void }) {
   const footer = (
     <>
       <Link className="button" to="/sets">
-        All sets
+        {texts.sets.allSets}
       </Link>
       <button type="button" className="button primary" onClick={onClose}>
-        Done
+        {texts.sets.done}
       </button>
     </>
   );
   return (
-    <Dialog title="Save as a set" onClose={onClose} footer={footer}>
+    <Dialog title={texts.sets.saveAsSet} onClose={onClose} footer={footer}>
       <Notice kind="good">
-        <p>
-          “{set.name}” is saved with {count(set.size)} {set.size === 1 ? 'value' : 'values'}. It stays as it is when
-          data changes; among all sets it can also be opened live, as what its filter finds then.
-        </p>
+        <p>{texts.sets.isSaved(set.name ?? '', set.size, count(set.size))}</p>
       </Notice>
     </Dialog>
   );

@@ -16,6 +16,7 @@ import { asRoot, stringify } from '../query/sqon';
 import { useTitle } from '../shell/branding';
 import { catalogueQuery, useDirectory } from '../shell/directory';
 import { href, Link } from '../shell/router';
+import { texts } from '../texts';
 import { deleteSet, listSets, membersOf, type SavedSet } from './api';
 import { CombineDialog } from './CombineDialog';
 import { IdListDialog } from './IdListDialog';
@@ -23,7 +24,7 @@ import { countLive, filterOf } from './live';
 import { RenameDialog } from './RenameDialog';
 
 export default function SetsPage() {
-  useTitle('Sets');
+  useTitle(texts.sets.sets);
   const directory = useDirectory();
   const ids = Object.keys(directory.data?.catalogs ?? {});
   const results = useQueries({ queries: ids.map((id) => catalogueQuery(id, directory.data)) });
@@ -33,20 +34,17 @@ export default function SetsPage() {
         <ErrorNotice error={directory.error} retry={directory.refetch} />
       </div>
     );
-  if (directory.isPending || results.some(({ isPending }) => isPending)) return <Loading what="the sets" />;
+  if (directory.isPending || results.some(({ isPending }) => isPending)) return <Loading what={texts.sets.theSets} />;
   const catalogues = results.flatMap(({ data }) => data ?? []);
   return (
     <div className="page stack loose">
       <div>
-        <h1>Sets</h1>
-        <p className="soft">
-          A set keeps the values of a field, such as the ids of the donors you found, to filter by them later or to
-          compare them with others. It stays as it is; opened live, it is what its filter finds now.
-        </p>
+        <h1>{texts.sets.sets}</h1>
+        <p className="soft">{texts.sets.about}</p>
       </div>
       {catalogues.length === 0 && (
-        <Empty icon="set" title="There is nothing to make sets of">
-          <p>This server has no catalogue that you can search.</p>
+        <Empty icon="set" title={texts.sets.nothing}>
+          <p>{texts.sets.noCatalogue}</p>
         </Empty>
       )}
       {catalogues.map((catalogue) =>
@@ -56,7 +54,7 @@ export default function SetsPage() {
           <section key={catalogue.id} className="card stack" aria-labelledby={`sets-${catalogue.id}`}>
             <h2 id={`sets-${catalogue.id}`}>{catalogue.label}</h2>
             <p className="soft">
-              This catalogue keeps no sets. An operator turns them on by <code>enableSets</code> in its configuration.
+              {texts.sets.turnedOff.before} <code>enableSets</code> {texts.sets.turnedOff.after}
             </p>
           </section>
         ),
@@ -91,43 +89,44 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
             type="button"
             className="button"
             disabled={picked.length < 2}
-            title="Tick two or more sets to combine them"
+            title={texts.sets.combineHint}
             onClick={() => setOpen({ kind: 'combine' })}
           >
             <Icon name="set" />
-            Combine
+            {texts.sets.combine}
           </button>
           {picked[0] && picked[1] && picked.length === 2 && (
             <Link className="button" to={compareAddress(catalogue, picked[0], picked[1])}>
               <Icon name="chart" />
-              Compare
+              {texts.sets.compare}
             </Link>
           )}
           <button type="button" className="button" onClick={() => setOpen({ kind: 'upload' })}>
             <Icon name="upload" />
-            From a list of ids
+            {texts.sets.fromIds}
           </button>
         </div>
       </div>
-      {sets.error && <ErrorNotice error={sets.error} retry={sets.refetch} title="This catalogue keeps no sets" />}
+      {sets.error && <ErrorNotice error={sets.error} retry={sets.refetch} title={texts.sets.keepsNone} />}
       {sets.isPending && <Skeleton lines={3} />}
       {sets.data?.length === 0 && (
         <p className="soft">
-          No sets yet. <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>Explore {catalogue.label}</Link> and
-          choose “Save set”, or bring a list of ids.
+          {texts.sets.noneYet}{' '}
+          <Link to={`/explore/${encodeURIComponent(catalogue.id)}`}>{texts.sets.explore(catalogue.label)}</Link>{' '}
+          {texts.sets.andSave}
         </p>
       )}
       {sets.data && sets.data.length > 0 && (
         <DataTable
-          label="Sets"
+          label={texts.sets.sets}
           headings={[
-            { hidden: 'Choose' },
-            'Name',
-            'Field',
-            { number: 'Values' },
-            'Live',
-            'Saved',
-            { hidden: 'Actions' },
+            { hidden: texts.sets.choose },
+            texts.sets.name,
+            texts.sets.field,
+            { number: texts.sets.values },
+            texts.sets.live,
+            texts.sets.saved,
+            { hidden: texts.sets.actions },
           ]}
         >
           {sets.data.map((set) => {
@@ -138,7 +137,7 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                 <td>
                   <input
                     type="checkbox"
-                    aria-label={`Choose ${name}`}
+                    aria-label={texts.sets.chooseSet(name)}
                     checked={chosen.includes(set.setId)}
                     onChange={() =>
                       setChosen(
@@ -161,11 +160,11 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                     <CopyButton
                       className="button plain compact"
                       text={() => window.location.origin + href(address)}
-                      label="Copy link"
+                      label={texts.sets.copyLink}
                       icon="link"
                     />
                     <Popover
-                      label={`More about ${name}`}
+                      label={texts.sets.moreAbout(name)}
                       face={<Icon name="more" />}
                       className="button plain compact icon-only"
                     >
@@ -178,7 +177,7 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                               setOpen({ kind: 'rename', set });
                             }}
                           >
-                            Rename
+                            {texts.sets.rename}
                           </MenuItem>
                           <MenuItem
                             icon="trash"
@@ -187,7 +186,7 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
                               setOpen({ kind: 'delete', set });
                             }}
                           >
-                            Delete
+                            {texts.sets.delete}
                           </MenuItem>
                         </>
                       )}
@@ -206,15 +205,13 @@ function CatalogueSets({ catalogue }: { catalogue: Catalogue }) {
       {open?.kind === 'rename' && <RenameDialog catalogue={catalogue} set={open.set} onClose={close} onDone={reset} />}
       {open?.kind === 'delete' && (
         <ConfirmDialog
-          title="Delete this set?"
-          action="Delete"
+          title={texts.sets.deleteThis}
+          action={texts.sets.delete}
           onClose={close}
           onConfirm={() => deleteSet(catalogue, open.set.setId)}
           onDone={reset}
         >
-          <p>
-            “{open.set.name}” with {count(open.set.size)} values will be gone, and links to it will find nothing.
-          </p>
+          <p>{texts.sets.willBeGone(open.set.name ?? '', count(open.set.size))}</p>
         </ConfirmDialog>
       )}
     </section>
@@ -231,11 +228,11 @@ interface LiveLinkProps {
 
 function LiveLink({ catalogue, set, name, total }: LiveLinkProps) {
   const filter = filterOf(set);
-  if (filter === undefined) return <span className="faint">fixed only</span>;
+  if (filter === undefined) return <span className="faint">{texts.sets.fixedOnly}</span>;
   return (
     <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
-      {total === undefined ? 'Open' : counted(total, catalogue.documentType)}
-      <span className="visually-hidden">, {name} live</span>
+      {total === undefined ? texts.sets.open : counted(total, catalogue.documentType)}
+      <span className="visually-hidden">{texts.sets.nameLive(name)}</span>
     </Link>
   );
 }

@@ -1,6 +1,7 @@
 // A Venn diagram of two or three sets with the number of records in each region.
 
 import { count } from '../design/format';
+import { texts } from '../texts';
 
 const CIRCLES: Record<number, [x: number, y: number][]> = {
   2: [
@@ -31,14 +32,14 @@ export function Venn({ names, counts }: VennProps) {
   if (!circles || !places) return null;
   const said = [...counts].map(([region, records]) => {
     const within = names.filter((_, index) => region & (1 << index));
-    return `${within.length === names.length ? 'all' : `only ${within.join(' and ')}`}: ${count(records)}`;
+    return `${within.length === names.length ? texts.sets.all : texts.sets.only(within)}: ${count(records)}`;
   });
   return (
     <svg
       className="venn"
       viewBox={`0 0 300 ${names.length === 2 ? 180 : 235}`}
       role="img"
-      aria-label={`Records in ${said.join('; ')}`}
+      aria-label={texts.sets.recordsIn(said)}
     >
       {circles.map(([x, y], index) => (
         <circle key={names[index]} cx={x} cy={y} r={72} className={`venn-${index}`}>

@@ -6,6 +6,7 @@ import { counted } from '../design/format';
 import { Icon } from '../design/Icon';
 import { type Explore, ExploreContext, useExplore } from '../explore/context';
 import { asRoot, leaf } from '../query/sqon';
+import { texts } from '../texts';
 import { useBasket } from './basket';
 import type { ShownColumn } from './columns';
 
@@ -27,25 +28,25 @@ export function BasketBar({ columns }: { columns: ShownColumn[] }) {
   };
   const close = () => setSheet(null);
   return (
-    <section className="basket row wrap" aria-label="Selected records">
-      <strong>{counted(keys.size, catalogue.documentType)} selected</strong>
+    <section className="basket row wrap" aria-label={texts.table.selectedRecords}>
+      <strong>{texts.table.selected(counted(keys.size, catalogue.documentType))}</strong>
       <span className="grow" />
       <button type="button" className="button compact" onClick={() => setFilter(filter)}>
         <Icon name="eye" size={14} />
-        Show only these
+        {texts.table.showOnly}
       </button>
       {catalogue.hasSets && (
         <button type="button" className="button compact" onClick={() => setSheet('set')}>
           <Icon name="set" size={14} />
-          Save them as a set
+          {texts.table.saveAsSet}
         </button>
       )}
       <button type="button" className="button compact" onClick={() => setSheet('download')}>
         <Icon name="download" size={14} />
-        Download them
+        {texts.table.download}
       </button>
       <button type="button" className="button plain compact" onClick={clear}>
-        Select none
+        {texts.table.selectNone}
       </button>
       <ExploreContext value={basket}>
         <Suspense fallback={null}>

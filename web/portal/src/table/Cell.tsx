@@ -3,6 +3,7 @@
 import type { Column } from '../api/catalogue';
 import { bytes, exactQuantity, moment, quantity, valueText } from '../design/format';
 import type { Row } from '../explore/answer';
+import { texts } from '../texts';
 
 const SHOWN = 3;
 
@@ -40,7 +41,7 @@ export function Cell({ row, column }: { row: Row; column: Column }) {
   const values = [...new Set(all.map((value) => cellText(value, column)))];
   if (values.length === 0)
     return (
-      <span className="faint" aria-label="no value">
+      <span className="faint" aria-label={texts.table.noValue}>
         –
       </span>
     );

@@ -4,13 +4,11 @@ import { useId, useState } from 'react';
 
 import { Icon } from '../design/Icon';
 import { useExplore } from '../explore/context';
+import { texts } from '../texts';
 import { choices, moved, selectable, type ShownColumn, shownColumns } from './columns';
 import { type Density, useDensity } from './density';
 
-const DENSITIES: [Density, string][] = [
-  ['comfortable', 'Comfortable'],
-  ['compact', 'Compact'],
-];
+const DENSITIES: Density[] = ['comfortable', 'compact'];
 
 export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
   const { catalogue, state, change } = useExplore();
@@ -27,20 +25,20 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
   return (
     <div className="columns-panel stack">
       <div className="row spread">
-        <strong>Columns</strong>
+        <strong>{texts.table.columns}</strong>
         <button
           type="button"
           className="button plain compact"
           disabled={!state.columns}
           onClick={() => change({ ...state, columns: null })}
         >
-          Reset
+          {texts.table.reset}
         </button>
       </div>
-      <div className="segments" role="group" aria-label="Rows">
-        {DENSITIES.map(([each, label]) => (
+      <div className="segments" role="group" aria-label={texts.table.rows}>
+        {DENSITIES.map((each) => (
           <button key={each} type="button" aria-pressed={density === each} onClick={() => setDensity(each)}>
-            {label}
+            {texts.table[each]}
           </button>
         ))}
       </div>
@@ -60,7 +58,7 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
               type="button"
               className="button plain compact icon-only"
               disabled={index === 0}
-              aria-label={`Move ${column.label} up`}
+              aria-label={texts.table.moveUp(column.label)}
               onClick={() => set(moved(columns, index, -1))}
             >
               <Icon name="up" size={14} />
@@ -69,7 +67,7 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
               type="button"
               className="button plain compact icon-only"
               disabled={index === columns.length - 1}
-              aria-label={`Move ${column.label} down`}
+              aria-label={texts.table.moveDown(column.label)}
               onClick={() => set(moved(columns, index, 1))}
             >
               <Icon name="down" size={14} />
@@ -78,11 +76,11 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
         ))}
       </ol>
       <div className="field">
-        <label htmlFor={id}>Add columns</label>
+        <label htmlFor={id}>{texts.table.addColumns}</label>
         <input
           id={id}
           type="search"
-          placeholder="Find a field"
+          placeholder={texts.table.findField}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
@@ -96,7 +94,9 @@ export function ColumnsPanel({ columns }: { columns: ShownColumn[] }) {
             </label>
           </li>
         ))}
-        {others.length === 0 && <li className="faint small">{text ? 'No such field' : 'Every field is shown'}</li>}
+        {others.length === 0 && (
+          <li className="faint small">{text ? texts.table.noSuchField : texts.table.everyFieldShown}</li>
+        )}
       </ul>
     </div>
   );

@@ -5,6 +5,7 @@ import { type PointerEvent, type ReactNode, useState } from 'react';
 import type { SortKey } from '../api/catalogue';
 import { Icon } from '../design/Icon';
 import { MenuItem, Popover } from '../design/Popover';
+import { texts } from '../texts';
 import { moved, type ShownColumn } from './columns';
 
 /** Sorts by a field, by itself or after the others; null stops sorting by it. */
@@ -34,8 +35,8 @@ export function HeaderCell({ column, index, columns, sort, onSort, onColumns, ch
   };
   // Of a list the smallest counts in one direction, the largest in the other.
   const [upward, downward] = field.nestedIn
-    ? ['Sort by the smallest', 'Sort by the largest, descending']
-    : ['Sort ascending', 'Sort descending'];
+    ? [texts.table.sortBySmallest, texts.table.sortByLargest]
+    : [texts.table.sortAscending, texts.table.sortDescending];
   return (
     <th
       role="columnheader"
@@ -48,13 +49,17 @@ export function HeaderCell({ column, index, columns, sort, onSort, onColumns, ch
         <button
           type="button"
           className="head-label"
-          title={`${label}. Click to sort, with Shift to sort by it as well`}
+          title={texts.table.clickToSort(label)}
           onClick={(event) => onSort(field.name, next, event.shiftKey)}
         >
           <span className="head-text">{label}</span>
           {key && <Icon name={key.desc ? 'down' : 'up'} size={13} />}
           {key && sort.length > 1 && <span className="head-rank">{rank + 1}</span>}
-          {key && <span className="visually-hidden">, sorted {key.desc ? 'descending' : 'ascending'}</span>}
+          {key && (
+            <span className="visually-hidden">
+              {key.desc ? texts.table.sortedDescending : texts.table.sortedAscending}
+            </span>
+          )}
         </button>
       ) : (
         <span className="head-label">
@@ -64,7 +69,7 @@ export function HeaderCell({ column, index, columns, sort, onSort, onColumns, ch
         </span>
       )}
       <Popover
-        label={`Column ${label}`}
+        label={texts.table.column(label)}
         face={<Icon name="more" size={14} />}
         className="head-menu"
         align={index < 2 ? 'start' : 'end'}
@@ -88,34 +93,34 @@ export function HeaderCell({ column, index, columns, sort, onSort, onColumns, ch
               )}
               {sortable && sort.length > 0 && !key && (
                 <MenuItem icon="plus" onSelect={pick(() => onSort(field.name, false, true))}>
-                  Sort by it as well
+                  {texts.table.sortAsWell}
                 </MenuItem>
               )}
               {key && (
                 <MenuItem icon="close" onSelect={pick(() => onSort(field.name, null, true))}>
-                  Do not sort by it
+                  {texts.table.doNotSort}
                 </MenuItem>
               )}
               {sortable && <div className="menu-rule" />}
               <MenuItem icon="left" disabled={index === 0} onSelect={pick(() => onColumns(moved(columns, index, -1)))}>
-                Move left
+                {texts.table.moveLeft}
               </MenuItem>
               <MenuItem
                 icon="right"
                 disabled={index === columns.length - 1}
                 onSelect={pick(() => onColumns(moved(columns, index, 1)))}
               >
-                Move right
+                {texts.table.moveRight}
               </MenuItem>
               <MenuItem icon="plus" onSelect={() => setWidth(column.width + STEP * 3)}>
-                Wider
+                {texts.table.wider}
               </MenuItem>
               <MenuItem icon="minus" onSelect={() => setWidth(column.width - STEP * 3)}>
-                Narrower
+                {texts.table.narrower}
               </MenuItem>
               {column.canChangeShow && columns.length > 1 && (
                 <MenuItem icon="eye" onSelect={pick(() => onColumns(columns.filter((each) => each !== column)))}>
-                  Hide
+                  {texts.table.hide}
                 </MenuItem>
               )}
             </>
@@ -146,7 +151,7 @@ function Divider({ label, width, onWidth }: DividerProps) {
       className="head-divider"
       role="separator"
       aria-orientation="vertical"
-      aria-label={`Width of ${label}`}
+      aria-label={texts.table.widthOf(label)}
       tabIndex={0}
       aria-valuenow={width}
       aria-valuemin={64}

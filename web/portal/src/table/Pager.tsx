@@ -4,6 +4,7 @@ import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { useExplore } from '../explore/context';
 import { type ExploreState, fromStart, SIZES } from '../explore/urlState';
+import { texts } from '../texts';
 import { numbers } from './pageNumbers';
 
 export function Pager() {
@@ -25,10 +26,10 @@ export function Pager() {
       ...(isBeyond(catalogue.window, state, -1) ? { before: rows[0]?.cursor ?? null } : {}),
     });
   return (
-    <nav className="pager" aria-label="Pages">
+    <nav className="pager" aria-label={texts.table.pages}>
       <label className="row small soft">
-        <span className="wide-only">Rows</span>
-        <span className="visually-hidden">Rows per page</span>
+        <span className="wide-only">{texts.table.rows}</span>
+        <span className="visually-hidden">{texts.table.rowsPerPage}</span>
         <select value={state.size} onChange={(event) => change(fromStart(state, { size: Number(event.target.value) }))}>
           {SIZES.map((size) => (
             <option key={size} value={size}>
@@ -39,11 +40,11 @@ export function Pager() {
       </label>
       <span className="grow" />
       <span className="number soft small">
-        {rows.length ? `${count(first)}–${count(first + rows.length - 1)} of ${count(total)}` : ''}
+        {rows.length ? texts.table.ofTotal(count(first), count(first + rows.length - 1), count(total)) : ''}
       </span>
       <button type="button" className="button compact" disabled={state.page === 1 || view.loading} onClick={previous}>
         <Icon name="left" size={14} />
-        Previous
+        {texts.table.previous}
       </button>
       {last > 1 &&
         numbers(state.page, reachable).map((page, index) =>
@@ -56,7 +57,7 @@ export function Pager() {
               key={page}
               type="button"
               className="button plain compact number pager-page"
-              aria-label={`Page ${count(page)}`}
+              aria-label={texts.table.page(count(page))}
               aria-current={page === state.page ? 'page' : undefined}
               onClick={() => change(byNumber(page))}
             >
@@ -65,7 +66,7 @@ export function Pager() {
           ),
         )}
       <button type="button" className="button compact" disabled={state.page >= last || view.loading} onClick={next}>
-        Next
+        {texts.table.next}
         <Icon name="right" size={14} />
       </button>
     </nav>

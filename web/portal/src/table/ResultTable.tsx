@@ -7,6 +7,7 @@ import { useExplore } from '../explore/context';
 import { fromStart } from '../explore/urlState';
 import { isByRelevance, sortOf } from '../explore/viewQuery';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { keyOfRow, useBasket } from './basket';
 import { Cell } from './Cell';
 import { choices, type ShownColumn, tracks } from './columns';
@@ -42,7 +43,7 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
       ref={scroller}
       tabIndex={0}
       role="region"
-      aria-label="Records"
+      aria-label={texts.table.records}
       onKeyDown={scrollSideways}
     >
       <table
@@ -53,7 +54,12 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
         aria-busy={view.loading}
       >
         <caption className="visually-hidden">
-          {catalogue.label}, {count(first + 1)} to {count(first + rows.length)} of {count(view.answer?.total ?? 0)}
+          {texts.table.caption(
+            catalogue.label,
+            count(first + 1),
+            count(first + rows.length),
+            count(view.answer?.total ?? 0),
+          )}
         </caption>
         <thead role="rowgroup">
           <tr role="row" aria-rowindex={1} style={{ gridTemplateColumns: template }}>
@@ -69,7 +75,7 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
               >
                 {index === 0 && keysOfPage.length > 0 && (
                   <SelectBox
-                    label="Select all on this page"
+                    label={texts.table.selectPage}
                     state={selected === 0 ? 'none' : selected === keysOfPage.length ? 'all' : 'some'}
                     onChange={(isSelected) => select(keysOfPage, isSelected)}
                   />
@@ -95,7 +101,7 @@ export function ResultTable({ columns, density }: { columns: ShownColumn[]; dens
                   <td key={column.field.name} role="cell" className={column.field.kind === 'number' ? 'number' : ''}>
                     {place === 0 && key !== null && (
                       <SelectBox
-                        label={`Select ${key}`}
+                        label={texts.table.select(key)}
                         state={isSelected ? 'all' : 'none'}
                         onChange={(next) => select([key], next)}
                       />
