@@ -108,10 +108,10 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
 
-# Part of no other target: `make test-engines` builds it and runs none of it.
-cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day
-	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINES=opensearch engines/with-engines databases/with-postgres \
-		cargo test --workspace --locked --test cluster_day -- --include-ignored --nocapture --test-threads=1
+# Part of no other target: `make test-engines` builds it and runs none of it. It starts its own database and its own cluster.
+cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day, ARGS=on_a_cluster one of two
+	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
+		cargo test --workspace --locked --test cluster_day -- $(ARGS) --include-ignored --nocapture --test-threads=1
 
 test-upgrade: build-tests ## a server of an earlier version beside this one: EARLIER=path/to/cantata
 	CANTATA_EARLIER_BINARY="$(abspath $(EARLIER))" databases/with-postgres cargo test --locked -p cantata --test cli -- \
