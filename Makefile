@@ -117,8 +117,10 @@ test-upgrade: build-tests ## a server of an earlier version beside this one: EAR
 	CANTATA_EARLIER_BINARY="$(abspath $(EARLIER))" databases/with-postgres cargo test --locked -p cantata --test cli -- \
 		database::a_server_of_an_earlier_version
 
-test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
-	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))
+test-keycloak: build-tests ## sign-in at a real Keycloak, by HTTP and in Chromium; needs a JDK, Maven, npm and openssl
+	identity/with-keycloak sh -ec '\
+		cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS)); \
+		CANTATA_BIN="$(DEBUG_BINARY)" web/portal/test keycloak'
 
 test-browser: portal-test test-clients ## tests in Chromium and of clients; Chromium and R are installed by apt if missing
 
