@@ -113,8 +113,24 @@ cluster-day: build-tests ## three servers while everything fails in turn; DAY_SE
 	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
 		cargo test --workspace --locked --test cluster_day -- $(ARGS) --include-ignored --nocapture --test-threads=1
 
-test-upgrade: build-tests ## a server of an earlier version beside this one: EARLIER=path/to/cantata
-	CANTATA_EARLIER_BINARY="$(abspath $(EARLIER))" databases/with-postgres cargo test --locked -p cantata --test cli -- \
+# A commit is built once, into the cache folder.
+test-upgrade: build-tests ## an earlier version beside this one on one database: EARLIER=path/to/cantata or EARLIER_COMMIT=v0.1.0
+	@test -n "$(EARLIER)$(EARLIER_COMMIT)" || { \
+		echo 'make test-upgrade needs an earlier version: EARLIER=path/to/cantata, or EARLIER_COMMIT=v0.1.0 to build it.' >&2; \
+		exit 2; \
+	}
+	@set -e; earlier="$(abspath $(EARLIER))"; \
+	if [ -z "$$earlier" ]; then \
+		commit=$$(git rev-parse --verify "$(EARLIER_COMMIT)^{commit}"); \
+		folder="$(CACHE)/earlier/$$commit"; \
+		earlier=$$folder/target/debug/cantata; \
+		if [ ! -x "$$earlier" ]; then \
+			mkdir -p "$$folder/source"; \
+			git archive "$$commit" | tar -x -C "$$folder/source"; \
+			(cd "$$folder/source" && CARGO_TARGET_DIR="$$folder/target" cargo build --locked -p cantata); \
+		fi; \
+	fi; \
+	CANTATA_EARLIER_BINARY="$$earlier" databases/with-postgres cargo test --workspace --locked --test cli -- \
 		database::a_server_of_an_earlier_version
 
 test-keycloak: build-tests ## sign-in at a real Keycloak, by HTTP and in Chromium; needs a JDK, Maven, npm and openssl
