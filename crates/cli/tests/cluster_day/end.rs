@@ -1,6 +1,6 @@
 //! What must hold at the end of the day, on every server.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use reqwest::Method;
@@ -110,20 +110,27 @@ pub(crate) async fn check_searches(site: &Site, published: &[String]) {
 pub(crate) async fn check_sets(site: &Site, journal: &Journal) {
     let query = json!({"query": "{ sets { hits(first: 1000) { edges { node { setId } } } } }"});
     for server in &site.servers {
-        let mut found = Value::Null;
+        let mut problem = None;
         for _ in 0..MAX_LOOKS {
-            found = answer(site, server, Method::POST, "/graphql", Some(&query)).await;
-            if found["data"]["sets"]["hits"]["edges"].is_array() {
+            let answer = answer(site, server, Method::POST, "/graphql", Some(&query)).await;
+            problem = problem_of_sets(&answer, journal);
+            if problem.is_none() {
                 break;
             }
             tokio::time::sleep(LOOK_INTERVAL).await;
         }
-        let edges = found["data"]["sets"]["hits"]["edges"].as_array();
-        let edges = edges.unwrap_or_else(|| panic!("{server} lists no sets: {found}"));
-        let listed: Vec<&str> = edges.iter().filter_map(|edge| edge["node"]["setId"].as_str()).collect();
-        let is_listed = |set: &&String| listed.contains(&set.as_str());
-        let lost = journal.sets.iter().find(|set| !is_listed(set));
-        assert_eq!(lost, None, "{server} has lost an acknowledged set");
-        assert_eq!(journal.deleted_sets.iter().find(is_listed), None, "{server} has a set that was deleted");
+        assert_eq!(problem, None, "{server}");
     }
+}
+
+/// Returns what is wrong with a list of sets.
+fn problem_of_sets(answer: &Value, journal: &Journal) -> Option<String> {
+    let Some(edges) = answer["data"]["sets"]["hits"]["edges"].as_array() else {
+        return Some(format!("no sets are listed: {answer}"));
+    };
+    let listed: BTreeSet<&str> = edges.iter().filter_map(|edge| edge["node"]["setId"].as_str()).collect();
+    let lost = journal.sets.iter().find(|set| !listed.contains(set.as_str()));
+    let kept = journal.deleted_sets.iter().find(|set| listed.contains(set.as_str()));
+    let lost = lost.map(|set| format!("the acknowledged set {set} is lost"));
+    lost.or_else(|| kept.map(|set| format!("the set {set} was deleted and is still there")))
 }

@@ -38,6 +38,9 @@ const OUTAGE: Duration = Duration::from_secs(2);
 /// How long a server hangs at most: longer than its leases, so that others do what it was doing.
 const MAX_HANG: Duration = LEASE_DURATION.saturating_add(Duration::from_secs(5));
 
+/// How long what clients have given up may still be executed.
+const LATE_REQUESTS: Duration = Duration::from_secs(15);
+
 /// What happens to one part of the whole.
 #[derive(Debug, Clone, Copy)]
 enum Disturbance {
@@ -89,6 +92,7 @@ async fn day(cluster: Option<Arc<Cluster>>) {
     }
     println!("{}", journal.summary());
     assert!(journal.is_telling(), "too little happened to prove anything");
+    tokio::time::sleep(LATE_REQUESTS).await;
     if let Some(cluster) = &cluster {
         let cluster = Arc::clone(cluster);
         tokio::task::spawn_blocking(move || cluster.wait_until_complete()).await.unwrap();
