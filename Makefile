@@ -108,17 +108,35 @@ test-engines: build-tests ## tests on real search engines, Kafka and PostgreSQL;
 		cargo test --workspace --locked $(UNIT_TARGETS) -- $(ENGINE_MODULES); \
 		CANTATA_TEST_STORE=postgres cargo test --workspace --locked --test routes'
 
-# Part of no other target: `make test-engines` builds it and runs none of it.
-cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day
-	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINES=opensearch engines/with-engines databases/with-postgres \
-		cargo test --workspace --locked --test cluster_day -- --include-ignored --nocapture --test-threads=1
+# Part of no other target: `make test-engines` builds it and runs none of it. It starts its own database and its own cluster.
+cluster-day: build-tests ## three servers while everything fails in turn; DAY_SECONDS=600 is the whole day, ARGS=on_a_cluster one of two
+	CANTATA_DAY_SECONDS=$(or $(DAY_SECONDS),30) ENGINE_JAVA_OPTS=-XX:TieredStopAtLevel=1 \
+		cargo test --workspace --locked --test cluster_day -- $(ARGS) --include-ignored --nocapture --test-threads=1
 
-test-upgrade: build-tests ## a server of an earlier version beside this one: EARLIER=path/to/cantata
-	CANTATA_EARLIER_BINARY="$(abspath $(EARLIER))" databases/with-postgres cargo test --locked -p cantata --test cli -- \
+# A commit is built once, into the cache folder.
+test-upgrade: build-tests ## an earlier version beside this one on one database: EARLIER=path/to/cantata or EARLIER_COMMIT=v0.1.0
+	@test -n "$(EARLIER)$(EARLIER_COMMIT)" || { \
+		echo 'make test-upgrade needs an earlier version: EARLIER=path/to/cantata, or EARLIER_COMMIT=v0.1.0 to build it.' >&2; \
+		exit 2; \
+	}
+	@set -e; earlier="$(abspath $(EARLIER))"; \
+	if [ -z "$$earlier" ]; then \
+		commit=$$(git rev-parse --verify "$(EARLIER_COMMIT)^{commit}"); \
+		folder="$(CACHE)/earlier/$$commit"; \
+		earlier=$$folder/target/debug/cantata; \
+		if [ ! -x "$$earlier" ]; then \
+			mkdir -p "$$folder/source"; \
+			git archive "$$commit" | tar -x -C "$$folder/source"; \
+			(cd "$$folder/source" && CARGO_TARGET_DIR="$$folder/target" cargo build --locked -p cantata); \
+		fi; \
+	fi; \
+	CANTATA_EARLIER_BINARY="$$earlier" databases/with-postgres cargo test --workspace --locked --test cli -- \
 		database::a_server_of_an_earlier_version
 
-test-keycloak: build-tests ## sign-in at a real Keycloak; needs a JDK and Maven
-	identity/with-keycloak cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS))
+test-keycloak: build-tests ## sign-in at a real Keycloak, by HTTP and in Chromium; needs a JDK, Maven, npm and openssl
+	identity/with-keycloak sh -ec '\
+		cargo test --workspace --locked $(addprefix --test ,$(KEYCLOAK_TESTS)); \
+		CANTATA_BIN="$(DEBUG_BINARY)" web/portal/test keycloak'
 
 # `make test` splits 2,000 documents, and tries 200 filters.
 federation-oracle: build-tests ## five nodes against one index: DOCUMENTS=100000 and FILTERS=10000, one node on OpenSearch

@@ -1,3 +1,6 @@
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.opensearch.analysis.common.CommonAnalysisPlugin;
@@ -23,6 +26,9 @@ import org.opensearch.transport.Netty4Plugin;
  *
  * <p>From the class path the modules do not extend each other, so two analysis filters that take a script
  * (condition, predicate_token_filter) are missing.
+ *
+ * <p>The system property engine.cluster makes it one of several nodes that are a cluster: the ports at which the nodes
+ * speak with each other, its own first, separated by commas.
  */
 public final class OpenSearchNode extends Node implements EngineMain.SearchNode {
 
@@ -48,6 +54,20 @@ public final class OpenSearchNode extends Node implements EngineMain.SearchNode 
         );
     }
 
+    private static Map<String, String> nodeSettings(Path home, String port) throws IOException {
+        Map<String, String> settings = new HashMap<>(EngineMain.SearchNode.settings(home, port));
+        String cluster = System.getProperty("engine.cluster");
+        if (cluster != null) {
+            List<String> ports = List.of(cluster.split(","));
+            settings.remove("discovery.type");
+            settings.put("transport.port", ports.get(0));
+            settings.put("node.name", "node-" + ports.get(0));
+            settings.put("discovery.seed_hosts", "127.0.0.1:" + String.join(",127.0.0.1:", ports));
+            settings.put("cluster.initial_cluster_manager_nodes", "node-" + String.join(",node-", ports));
+        }
+        return settings;
+    }
+
     @Override
     public int port() {
         return injector().getInstance(HttpServerTransport.class).boundAddress().publishAddress().getPort();
@@ -55,7 +75,7 @@ public final class OpenSearchNode extends Node implements EngineMain.SearchNode 
 
     public static void main(String[] args) {
         EngineMain.run(args, (home, port) -> {
-            OpenSearchNode node = new OpenSearchNode(EngineMain.SearchNode.settings(home, port));
+            OpenSearchNode node = new OpenSearchNode(nodeSettings(home, port));
             node.start();
             return node;
         });

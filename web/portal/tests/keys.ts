@@ -5,10 +5,8 @@ import { after, before, test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
-import { startServer, type TestServer } from './server';
+import { FIRST_KEY, startServer, type TestServer } from './server';
 import { close, open, shoot, textOf, violations } from './support';
-
-const FIRST_KEY = /ready on (http:\S+)[^]*shown again:\n(\S+)\n/;
 
 let server: TestServer | undefined;
 let base: string;

@@ -9,6 +9,9 @@ export const CACHE = process.env.CANTATA_CACHE || join(homedir(), '.cache/cantat
 const TARGET = process.env.CARGO_TARGET_DIR || join(CACHE, 'target');
 export const PROGRAM = process.env.CANTATA_BIN || join(TARGET, 'debug/cantata');
 
+/** What a server prints that makes its first key: its address, and the key. */
+export const FIRST_KEY = /ready on (http:\S+)[^]*shown again:\n(\S+)\n/;
+
 export interface TestServer {
   /** The match of what the server printed when it was ready, and the groups of it that the expression has. */
   match: [string, string, string];

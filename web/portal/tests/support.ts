@@ -24,14 +24,19 @@ export const world: { base: string; browser: Browser | null } = { base: '', brow
 
 let server: TestServer | undefined;
 
-/** Starts a browser and, unless CANTATA_URL names one, a server with sample data. */
-export async function start() {
+/** Starts a browser, with arguments beyond the usual ones. */
+export async function startBrowser(...more: string[]) {
   mkdirSync(SHOTS, { recursive: true });
   const executablePath = execFileSync(join(HERE, '../scripts/chromium'), { encoding: 'utf8' }).trim();
   world.browser = await chromium.launch({
     executablePath,
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text', ...more],
   });
+}
+
+/** Starts a browser and, unless CANTATA_URL names one, a server with sample data. */
+export async function start() {
+  await startBrowser();
   if (process.env.CANTATA_URL) {
     world.base = process.env.CANTATA_URL;
     return;
@@ -69,6 +74,8 @@ export async function open(
     colorScheme: theme,
     reducedMotion: 'reduce',
     acceptDownloads: true,
+    // A test that speaks TLS makes its own certificate.
+    ignoreHTTPSErrors: true,
   });
   const page = Object.assign(await context.newPage(), { complaints: [] as string[] });
   // Only a machine that does many other things at once needs so long.

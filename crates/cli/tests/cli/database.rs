@@ -1,6 +1,7 @@
 //! `DATABASE_URL`: where analyses are kept instead of the data folder, and what an address that cannot be used leads to.
 
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use cantata_testkit::Payload;
@@ -13,6 +14,9 @@ const PASSWORD: &str = "geheim-1";
 
 /// The variable that names the binary of an earlier version.
 const EARLIER_VARIABLE: &str = "CANTATA_EARLIER_BINARY";
+
+/// How many analyses an earlier version publishes at most while the database is migrated.
+const MAX_MEANWHILE: usize = 1_000;
 
 #[test]
 fn servers_on_one_database_share_what_they_store() {
@@ -88,7 +92,17 @@ fn a_server_of_an_earlier_version_goes_on_beside_this_one() {
     let earlier = Server::of(command).unwrap();
     assert_eq!(earlier.request("POST", "/studies/S/", &json!({"studyId": "S"}).to_string()).0, 200);
     let mut ids = vec![publish_new(&earlier)];
-    let latest = Server::start("serve", folders[1].path(), &[&address]);
+    let is_migrated = AtomicBool::new(false);
+    let latest = std::thread::scope(|scope| {
+        let meanwhile = scope.spawn(|| -> Vec<String> {
+            let wanted = (0..MAX_MEANWHILE).take_while(|_| !is_migrated.load(Ordering::Relaxed));
+            wanted.map(|_| publish_new(&earlier)).collect()
+        });
+        let latest = Server::start("serve", folders[1].path(), &[&address]);
+        is_migrated.store(true, Ordering::Relaxed);
+        ids.extend(meanwhile.join().unwrap());
+        latest
+    });
     for server in [&earlier, &latest, &earlier] {
         ids.push(publish_new(server));
     }

@@ -4,16 +4,20 @@ use std::io::{BufRead, BufReader};
 use std::net::TcpListener as PortFinder;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cantata_testkit::databases::DedicatedPostgres;
+use rand::Rng;
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::{TcpListener, TcpStream};
 
 /// How many servers there are.
 pub(crate) const SERVERS: usize = 3;
+
+/// How many lines of a log a test shows that fails.
+const SHOWN_LINES: usize = 40;
 
 /// A process with its output, which is kept open.
 type Running = (Child, BufReader<ChildStdout>);
@@ -30,9 +34,9 @@ pub(crate) struct Fleet {
 }
 
 impl Fleet {
-    /// Starts the servers; returns them with the first key, which allows everything. Where a cluster is named, it searches;
-    /// else each server has its own copy of the index.
-    pub(crate) fn start(cluster: Option<&str>, index: &str) -> (Self, String) {
+    /// Starts the servers; returns them with the first key, which allows everything. Where the nodes of a cluster are named,
+    /// it searches; else each server has its own copy of the index.
+    pub(crate) fn start(nodes: Option<&str>, index: &str) -> (Self, String) {
         let configs = tempfile::tempdir().unwrap();
         let base = json!({"catalogId": "files", "documentType": "file", "esIndex": index, "enableSets": true});
         fs_err::write(configs.path().join("base.json"), base.to_string()).unwrap();
@@ -43,12 +47,12 @@ impl Fleet {
             ("DATABASE_URL".to_owned(), database.address().to_owned()),
             ("AUTH_MODE".to_owned(), "api-key".to_owned()),
         ];
-        variables.extend(cluster.map(|host| ("ES_HOST".to_owned(), host.to_owned())));
+        variables.extend(nodes.map(|nodes| ("ES_HOST".to_owned(), nodes.to_owned())));
         let fleet = Self {
             database,
             folders: (0..SERVERS).map(|_| tempfile::tempdir().unwrap()).collect(),
             configs,
-            ports: free_ports(),
+            ports: free_ports(SERVERS),
             variables,
             running: Mutex::new((0..SERVERS).map(|_| None).collect()),
         };
@@ -58,12 +62,17 @@ impl Fleet {
             stdout.read_line(line).unwrap();
         }
         assert!(lines[0].contains("The first key"), "{lines:?}");
-        fleet.running.lock().unwrap()[0] = Some((child, stdout));
+        fleet.running()[0] = Some((child, stdout));
         for nth in 1..SERVERS {
             fleet.restart(nth);
         }
         let key = lines[1].trim_end().to_owned();
         (fleet, key)
+    }
+
+    /// Returns the processes, also after an assertion has failed: they are to be ended then.
+    fn running(&self) -> MutexGuard<'_, Vec<Option<Running>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the addresses of the servers.
@@ -105,35 +114,68 @@ impl Fleet {
             running
         });
         assert!(running.is_some(), "server {nth} does not start: {}", self.log(nth));
-        self.running.lock().unwrap()[nth] = running;
+        self.running()[nth] = running;
+    }
+
+    /// Sends a signal to a server, which must not have ended by itself.
+    fn signal(&self, nth: usize, signal: &str) {
+        let mut running = self.running();
+        let (child, _) = running[nth].as_mut().unwrap();
+        let ended = child.try_wait().unwrap();
+        assert!(ended.is_none(), "server {nth} has ended by itself, {ended:?}: {}", self.log(nth));
+        send_signal(&child.id().to_string(), signal);
     }
 
     /// Ends a server by a signal, and waits until it has ended.
     pub(crate) fn end(&self, nth: usize, signal: &str) {
-        let Some((mut child, _)) = self.running.lock().unwrap()[nth].take() else { return };
-        let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-s", signal, &pid]).status().unwrap().success());
+        self.signal(nth, signal);
+        let ended = self.running()[nth].take();
+        let (mut child, _) = ended.unwrap();
         child.wait().unwrap();
     }
 
+    /// Stops a server for a time, as a machine does that hangs: its connections stay open.
+    pub(crate) fn hang(&self, nth: usize, time: Duration) {
+        self.signal(nth, "STOP");
+        std::thread::sleep(time);
+        self.signal(nth, "CONT");
+    }
+
     /// Returns what a server has logged.
-    pub(crate) fn log(&self, nth: usize) -> String {
+    fn log(&self, nth: usize) -> String {
         fs_err::read_to_string(self.folders[nth].path().join("log")).unwrap_or_default()
     }
 }
 
 impl Drop for Fleet {
     fn drop(&mut self) {
-        for (mut child, _) in self.running.lock().unwrap().iter_mut().filter_map(Option::take) {
+        if std::thread::panicking() {
+            for nth in 0..SERVERS {
+                let log = self.log(nth);
+                let lines: Vec<&str> = log.lines().collect();
+                let last = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+                eprintln!("the end of the log of server {nth}: {last:#?}");
+            }
+        }
+        for (mut child, _) in self.running().iter_mut().filter_map(Option::take) {
             let _ = child.kill();
             let _ = child.wait();
         }
     }
 }
 
-/// Returns ports that are free: each server has the same one after a restart.
-fn free_ports() -> Vec<u16> {
-    let found: Vec<PortFinder> = (0..SERVERS).map(|_| PortFinder::bind("127.0.0.1:0").unwrap()).collect();
+pub(crate) fn send_signal(pid: &str, signal: &str) {
+    assert!(Command::new("kill").args(["-s", signal, pid]).status().unwrap().success(), "no process {pid}");
+}
+
+/// Returns ports that are free. What is killed gets the same one when it starts again, so they are none of those that the
+/// system gives to connections meanwhile.
+pub(crate) fn free_ports(count: usize) -> Vec<u16> {
+    let mut found: Vec<PortFinder> = Vec::new();
+    while found.len() < count {
+        let port: u16 = rand::rng().random_range(20_000..32_000);
+        found.extend(PortFinder::bind(("127.0.0.1", port)));
+    }
     found.iter().map(|listener| listener.local_addr().unwrap().port()).collect()
 }
 

@@ -15,8 +15,17 @@ pub(crate) const STUDY: &str = "DAY";
 /// How long a revoked key may count at most.
 const REVOKED_AFTER: Duration = Duration::from_secs(1);
 
-/// How long a client waits after an answer that asks it to.
-const PAUSE: Duration = Duration::from_millis(100);
+/// How long a client waits between two requests: a day is about failures, and what it leaves must be compared in the end.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How long a client waits for an answer: a server that hangs must not keep all of them from what the others do.
+const TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long it waits when the day is over: nothing hangs any more, and answers are long.
+const END_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How many sets a client keeps; the server allows 1,000 to all of them.
+const MAX_KEPT_SETS: usize = 50;
 
 /// Where requests go, and what was wrong with the answers.
 pub(crate) struct Site {
@@ -40,6 +49,12 @@ pub(crate) struct Journal {
     pub(crate) submitted: BTreeMap<String, String>,
     pub(crate) published: BTreeSet<String>,
     pub(crate) sets: BTreeSet<String>,
+    pub(crate) deleted_sets: BTreeSet<String>,
+    /// The searches that found something, and those that failed.
+    searches: usize,
+    failed_searches: usize,
+    /// How often a revoked key was refused.
+    refusals: usize,
 }
 
 impl Journal {
@@ -49,6 +64,30 @@ impl Journal {
         self.submitted.extend(other.submitted);
         self.published.extend(other.published);
         self.sets.extend(other.sets);
+        self.deleted_sets.extend(other.deleted_sets);
+        self.searches += other.searches;
+        self.failed_searches += other.failed_searches;
+        self.refusals += other.refusals;
+    }
+
+    /// Returns whether everything happened that is checked.
+    pub(crate) fn is_telling(&self) -> bool {
+        !self.published.is_empty() && !self.sets.is_empty() && self.searches > 0 && self.refusals > 0
+    }
+
+    /// Returns how often what happened.
+    pub(crate) fn summary(&self) -> String {
+        format!(
+            "{} submitted, {} published, {} sets saved and {} deleted, {} searches and {} that failed, {} refusals of revoked \
+             keys",
+            self.submitted.len(),
+            self.published.len(),
+            self.sets.len() + self.deleted_sets.len(),
+            self.deleted_sets.len(),
+            self.searches,
+            self.failed_searches,
+            self.refusals
+        )
     }
 }
 
@@ -57,7 +96,7 @@ impl Site {
         // Fails when an earlier call has installed it, which is just as good.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A connection for each request, so that the proxy chooses a server for each.
-        let http = Client::builder().no_proxy().pool_max_idle_per_host(0).timeout(Duration::from_secs(60));
+        let http = Client::builder().no_proxy().pool_max_idle_per_host(0);
         Self {
             http: http.build().unwrap(),
             base,
@@ -87,7 +126,8 @@ impl Site {
         path: &str,
         body: Option<&Value>,
     ) -> Option<(u16, Value)> {
-        let mut request = self.http.request(method.clone(), format!("{base}{path}")).bearer_auth(key);
+        let timeout = if self.goes_on() { TIMEOUT } else { END_TIMEOUT };
+        let mut request = self.http.request(method.clone(), format!("{base}{path}")).bearer_auth(key).timeout(timeout);
         if let Some(body) = body {
             request = request.header("content-type", "application/json").body(body.to_string());
         }
@@ -121,9 +161,10 @@ impl Site {
                         journal.published.insert(id);
                     }
                 }
-                Some((503, _)) | None => tokio::time::sleep(PAUSE).await,
+                Some((503, _)) | None => {}
                 Some((status, answer)) => self.complain(format!("a submission: {status} {answer}")),
             }
+            tokio::time::sleep(PAUSE).await;
         }
         journal
     }
@@ -149,30 +190,55 @@ impl Site {
         false
     }
 
-    /// Searches, and saves a set now and then.
+    /// Sends a GraphQL request; returns its data, unless there are errors.
+    async fn graphql(&self, query: &str, variables: &Value) -> Option<Value> {
+        let body = json!({"query": query, "variables": variables});
+        match self.ask(Method::POST, "/graphql", Some(&body)).await {
+            Some((200, mut answer)) if answer["errors"].is_null() => Some(answer["data"].take()),
+            _ => None,
+        }
+    }
+
+    /// Searches, saves what was found as a set now and then, and deletes the sets that are too many.
     pub(crate) async fn search_and_save(&self) -> Journal {
         let mut journal = Journal::default();
-        let page = json!({"query": "{ file { hits(first: 5) { total edges { node { objectId } } } \
-                                    aggregations { fileType { buckets { key doc_count } } } } }"});
-        let save = "mutation { saveSet(type: file, userId: \"day\", path: \"objectId\", sqon: {}) { setId } }";
-        let save = json!({"query": save});
+        let page = "{ file { hits(first: 5) { total edges { node { objectId } } } \
+                    aggregations { fileType { buckets { key doc_count } } } } }";
+        let save = "mutation($sqon: JSON!) { saveSet(type: file, path: \"objectId\", sqon: $sqon) { setId } }";
+        let delete = "mutation($id: String!) { deleteSet(setId: $id) }";
         while self.goes_on() {
-            for _ in 0..10 {
-                self.ask(Method::POST, "/graphql", Some(&page)).await;
-            }
-            // Without an answer it is not known whether it was saved; an error is part of the answer.
-            if let Some((200, answer)) = self.ask(Method::POST, "/graphql", Some(&save)).await
-                && let Some(id) = answer["data"]["saveSet"]["setId"].as_str()
-            {
-                journal.sets.insert(id.to_owned());
-            }
             tokio::time::sleep(PAUSE).await;
+            let Some(found) = self.graphql(page, &json!({})).await else {
+                journal.failed_searches += 1;
+                continue;
+            };
+            let edges = found["file"]["hits"]["edges"].as_array().unwrap();
+            if edges.is_empty() {
+                continue;
+            }
+            journal.searches += 1;
+            if !journal.searches.is_multiple_of(10) {
+                continue;
+            }
+            let ids: Vec<&Value> = edges.iter().map(|edge| &edge["node"]["objectId"]).collect();
+            let sqon = json!({"op": "in", "content": {"fieldName": "objectId", "value": ids}});
+            // Without an answer it is not known whether it was saved.
+            if let Some(saved) = self.graphql(save, &json!({"sqon": sqon})).await {
+                journal.sets.insert(saved["saveSet"]["setId"].as_str().unwrap().to_owned());
+            }
+            if journal.sets.len() > MAX_KEPT_SETS
+                && let Some(id) = journal.sets.pop_first()
+                && self.graphql(delete, &json!({"id": id})).await.is_some()
+            {
+                journal.deleted_sets.insert(id);
+            }
         }
         journal
     }
 
     /// Makes keys and revokes them; a revoked one must be refused by every server a second later.
     pub(crate) async fn change_keys(&self) -> Journal {
+        let mut journal = Journal::default();
         while self.goes_on() {
             let name = format!("key {}", self.made_keys.fetch_add(1, Ordering::Relaxed));
             let wanted = json!({"name": name, "scopes": ["song.READ"]});
@@ -189,11 +255,12 @@ impl Site {
             for server in &self.servers {
                 let key = made["key"].as_str().unwrap();
                 match self.send(server, key, Method::GET, "/studies/all", None).await {
-                    Some((401 | 503, _)) | None => {}
+                    Some((401, _)) => journal.refusals += 1,
+                    Some((503, _)) | None => {}
                     Some((status, _)) => self.complain(format!("{server}: {status} for {name}, which is revoked")),
                 }
             }
         }
-        Journal::default()
+        journal
     }
 }
