@@ -104,7 +104,7 @@ fn filter(random: &mut StdRng, depth: usize) -> Value {
         3 => leaf("gte", "size", json!([number])),
         4 => leaf("between", "size", json!([number / 3, number])),
         5 => leaf("lt", "quality", json!([f64::from(number % 17) / 4.0])),
-        6 => leaf("in", "released", json!([number % 2 == 0])),
+        6 => leaf("in", "released", json!([number.is_multiple_of(2)])),
         7 => leaf("in", "donors.gender", json!([(["Female", "Male"][number as usize % 2])])),
         8 => leaf("gt", "donors.age", json!([number % 100])),
         _ => leaf("lte", "made", json!([day])),
