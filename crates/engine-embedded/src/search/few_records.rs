@@ -68,8 +68,9 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
     let snapshot = match_sets.snapshot;
     let (ordinals, path) = (snapshot.global_ordinals(&request.field), row_path(snapshot, &request.field));
     let mut answer = FacetResult::default();
-    let mut counted: Vec<(usize, u64)> = Vec::new();
     let documents = match_sets.lists_of_filter(request.filter);
+    // The global ordinals that documents have, each once for each document.
+    let mut found: Vec<u32> = Vec::with_capacity(documents.iter().map(Vec::len).sum());
     for (segment, (reader, documents)) in snapshot.segments.iter().zip(documents).enumerate() {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
@@ -80,21 +81,15 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
             answer.missing += documents.iter().filter(|document| elements.has_any(**document as usize)).count() as u64;
             continue;
         };
-        for (ordinal, count) in count_ordinals(&field, documents, &elements) {
-            match ordinal == field.column.missing {
-                true => answer.missing += u64::from(count),
-                false => counted.push((ordinals.global(segment, ordinal as usize), u64::from(count))),
+        visit_ordinals(&field, documents, &elements, |ordinal| {
+            if ordinal == field.column.missing {
+                answer.missing += 1;
+            } else {
+                found.push(ordinals.global(segment, ordinal as usize) as u32);
             }
-        }
-    }
-    if snapshot.segments.len() > 1 {
-        counted.sort_unstable_by_key(|&(ordinal, _)| ordinal);
-        counted.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0 };
-            is_same
         });
     }
+    let counted = count_each(found, ordinals.len);
     answer.distinct = counted.len() as u64;
     for (ordinal, count) in most_frequent(counted, request.buckets.unwrap_or_default()) {
         let Some(value) = ordinals.value(&snapshot.segments, &request.field, ordinal) else { continue };
@@ -118,11 +113,27 @@ fn most_frequent(mut counted: Vec<(usize, u64)>, limit: usize) -> Vec<(usize, u6
     counted
 }
 
-/// Returns the ordinals of the elements of documents, in order, each with the number of documents that have it.
-/// Elements without value have the ordinal that stands for none.
-fn count_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elements<'_>) -> Vec<(u32, u32)> {
+/// Counts how often each ordinal was found, in the order of the ordinals, of which there are so many.
+fn count_each(mut found: Vec<u32>, ordinals: usize) -> Vec<(usize, u64)> {
+    if ordinals <= found.len() * ARRAY_VALUES_PER_FOUND {
+        let mut counts = vec![0_u64; ordinals];
+        found.iter().for_each(|&ordinal| counts[ordinal as usize] += 1);
+        counts.into_iter().enumerate().filter(|&(_, count)| count > 0).collect()
+    } else {
+        found.sort_unstable();
+        found.chunk_by(|one, two| one == two).map(|equal| (equal[0] as usize, equal.len() as u64)).collect()
+    }
+}
+
+/// Visits the ordinals of the elements of documents, each once for each document that has it. Elements without value
+/// have the ordinal that stands for none.
+fn visit_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elements<'_>, mut visit: impl FnMut(u32)) {
     let column = &field.column;
-    let mut found: Vec<u32> = Vec::with_capacity(documents.len());
+    if elements.steps.is_empty() && column.starts.is_none() {
+        // The common case, single-valued fields of records, as a tight loop.
+        documents.iter().for_each(|&document| visit(column.ordinals.get(document as usize)));
+        return;
+    }
     let mut of_document: Vec<u32> = Vec::new();
     for &document in documents {
         of_document.clear();
@@ -137,16 +148,7 @@ fn count_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elemen
             of_document.sort_unstable();
             of_document.dedup();
         }
-        found.extend_from_slice(&of_document);
-    }
-    let ordinals = field.dictionary.len() + 1;
-    if ordinals <= found.len() * ARRAY_VALUES_PER_FOUND {
-        let mut counts = vec![0_u32; ordinals];
-        found.iter().for_each(|&ordinal| counts[ordinal as usize] += 1);
-        (0_u32..).zip(counts).filter(|&(_, count)| count > 0).collect()
-    } else {
-        found.sort_unstable();
-        found.chunk_by(|one, two| one == two).map(|equal| (equal[0], equal.len() as u32)).collect()
+        of_document.iter().for_each(|&ordinal| visit(ordinal));
     }
 }
 
@@ -164,14 +166,15 @@ struct Step<'a> {
 
 impl<'a> Elements<'a> {
     fn new(segment: &'a Segment, level: usize, request: &FacetRequest, cancellation: &CancellationToken) -> Self {
-        let mut conditions: Vec<(usize, &Filter)> = Vec::new();
-        for AncestorFilter { path, filter } in &request.ancestors {
-            // A segment that has elements has those around them.
-            conditions.extend(segment.level_of(path).map(|around| (around, filter)));
-        }
-        conditions.push((level, &request.elements));
+        // A segment that has elements has those around them.
+        let around = request.ancestors.iter();
+        let around = around.filter_map(|AncestorFilter { path, filter }| Some((segment.level_of(path)?, filter)));
         let (mut steps, mut outer) = (Vec::new(), 0);
-        for (inner, filter) in conditions {
+        for (inner, filter) in around.chain([(level, &request.elements)]) {
+            if inner == outer && *filter == Filter::All {
+                // A record is the only element of itself.
+                continue;
+            }
             let condition = RowFilter::new(segment, filter, inner, cancellation);
             steps.push(Step { starts: starts_between(segment, outer, inner), condition });
             outer = inner;
@@ -281,6 +284,15 @@ mod tests {
             facets.push(FacetRequest { elements: has_value("things.parts.kind", "1"), ancestors, ..facet });
         }
         facets
+    }
+
+    #[test]
+    fn ordinals_are_counted_in_order_among_few_and_among_many() {
+        let expected: Vec<(usize, u64)> = vec![(0, 1), (1, 1), (3, 3)];
+        for ordinals in [4, 4000] {
+            assert_eq!(count_each(vec![3, 1, 3, 0, 3], ordinals), expected);
+            assert!(count_each(Vec::new(), ordinals).is_empty());
+        }
     }
 
     #[tokio::test]
