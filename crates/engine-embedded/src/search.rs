@@ -20,6 +20,7 @@ mod row_filter;
 mod search_budget;
 mod sort;
 mod sorted_scan;
+mod stored_rows;
 mod term_matching;
 mod thread_pool;
 
