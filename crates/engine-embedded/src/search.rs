@@ -23,6 +23,7 @@ mod sorted_scan;
 mod stored_rows;
 mod term_matching;
 mod thread_pool;
+mod whole_records;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;

@@ -35,13 +35,17 @@ pub(super) fn compute(
     let records: usize = match_sets.of_filter(request.filter).iter().map(|matches| matches.count).sum();
     let segments = &match_sets.snapshot.segments;
     let all_records: usize = segments.iter().map(|reader| reader.segment.document_count()).sum();
-    let ancestors = &request.ancestors;
-    let is_cheap = || is_cheap_test(&request.elements) && ancestors.iter().all(|around| is_cheap_test(&around.filter));
-    if records.saturating_mul(FEW_RECORDS_RATIO) < all_records && wants_only_counts(request) && is_cheap() {
+    if records.saturating_mul(FEW_RECORDS_RATIO) < all_records && is_countable_by_row(request) {
         count(match_sets, request).map(Some)
     } else {
         Ok(None)
     }
+}
+
+/// Returns whether a facet is about nothing but the counts of values, and its conditions are cheap to test row by row.
+pub(super) fn is_countable_by_row(request: &FacetRequest) -> bool {
+    let mut filters = request.ancestors.iter().map(|around| &around.filter).chain([&request.elements]);
+    wants_only_counts(request) && filters.all(is_cheap_test)
 }
 
 fn wants_only_counts(request: &FacetRequest) -> bool {
@@ -127,7 +131,12 @@ fn count_each(mut found: Vec<u32>, ordinals: usize) -> Vec<(usize, u64)> {
 
 /// Visits the ordinals of the elements of documents, each once for each document that has it. Elements without value
 /// have the ordinal that stands for none.
-fn visit_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elements<'_>, mut visit: impl FnMut(u32)) {
+pub(super) fn visit_ordinals(
+    field: &SegmentField<'_>,
+    documents: &[u32],
+    elements: &Elements<'_>,
+    mut visit: impl FnMut(u32),
+) {
     let column = &field.column;
     if elements.steps.is_empty() && column.starts.is_none() {
         // The common case, single-valued fields of records, as a tight loop.
@@ -153,7 +162,7 @@ fn visit_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elemen
 }
 
 /// Finds the elements of a document that a facet counts, from the outermost level that has a condition inwards.
-struct Elements<'a> {
+pub(super) struct Elements<'a> {
     steps: Vec<Step<'a>>,
 }
 
@@ -165,7 +174,12 @@ struct Step<'a> {
 }
 
 impl<'a> Elements<'a> {
-    fn new(segment: &'a Segment, level: usize, request: &FacetRequest, cancellation: &CancellationToken) -> Self {
+    pub(super) fn new(
+        segment: &'a Segment,
+        level: usize,
+        request: &FacetRequest,
+        cancellation: &CancellationToken,
+    ) -> Self {
         // A segment that has elements has those around them.
         let around = request.ancestors.iter();
         let around = around.filter_map(|AncestorFilter { path, filter }| Some((segment.level_of(path)?, filter)));

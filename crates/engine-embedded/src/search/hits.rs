@@ -122,8 +122,8 @@ impl PartialEq for NextRecord<'_> {
 
 impl Eq for NextRecord<'_> {}
 
-/// Merges the records of all segments. Each segment has one cursor at a time: a cursor is made of allocations, and a page
-/// needs few of the records that each segment offers.
+/// Merges the records of all segments. Each segment has one cursor at a time: a cursor is made of allocations, and a
+/// page needs few of the records that each segment offers.
 fn merge(mut segments: Vec<SegmentRecords<'_>>) -> impl Iterator<Item = (Cursor, DocAddress)> {
     let mut next: BinaryHeap<NextRecord<'_>> = segments.iter_mut().filter_map(Iterator::next).collect();
     std::iter::from_fn(move || {

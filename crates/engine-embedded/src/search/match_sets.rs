@@ -147,6 +147,28 @@ impl<'a> PlanMatchSets<'a> {
         })
     }
 
+    /// Returns the documents of a filter of the plan with an element of a level that does not pass another filter;
+    /// nothing if they are so few that a bitmap of all rows of the level is not worth it.
+    pub(super) fn with_other_elements(
+        &self,
+        segment: usize,
+        level: usize,
+        filter: &'a Filter,
+        records: usize,
+    ) -> Option<Arc<Bitset>> {
+        let within = &self.snapshot.segments[segment].segment;
+        if self.of_filter(records)[segment].count * row_filter_ratio(filter) < within.document_count() {
+            return None;
+        }
+        // No other bitmap is of a level above the one that its filter is read at.
+        let key = BitmapKey { segment, level: 0, filter, read_at: level, records: Some(records) };
+        Some(self.memoize(key, || {
+            let mut others = Bitset::clone(&self.elements_of(segment, level, &Filter::All, records));
+            others.remove_all(&self.rows(segment, filter, level));
+            filter::lift(within, &others, level, 0)
+        }))
+    }
+
     fn match_set(&self, segment: usize, reader: &SegmentReader, filter: &'a Filter) -> MatchSet {
         let conditions = match filter {
             Filter::And(parts) => parts,
