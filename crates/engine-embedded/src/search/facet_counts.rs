@@ -77,11 +77,22 @@ fn intersection_cost(postings: Postings<'_>, ordinals: u32, bitmap_cost: usize) 
 }
 
 fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet) -> Vec<u32> {
-    let ordinals = field.dictionary.len() as u32 + 1;
-    match cheap_postings(segment, field, matches.count) {
-        Some(postings) => (0..ordinals).map(|ordinal| count_in(&matches.documents, postings.rows(ordinal))).collect(),
-        None => count_by_group(segment, field, &matches.documents, None, None, ordinals as usize),
-    }
+    let documents = &matches.documents;
+    let by_column = || count_by_group(segment, field, documents, None, None, field.dictionary.len() + 1);
+    count_by_postings(segment, field, documents, matches.count).unwrap_or_else(by_column)
+}
+
+/// Counts the documents of a bitmap that have each ordinal, and last those with a row without value, by the postings of
+/// documents; nothing if reading the rows of so many documents is cheaper.
+pub(crate) fn count_by_postings(
+    segment: &Segment,
+    field: &SegmentField<'_>,
+    documents: &Bitset,
+    read_documents: usize,
+) -> Option<Vec<u32>> {
+    let postings = cheap_postings(segment, field, read_documents)?;
+    let ordinals = 0..=field.dictionary.len() as u32;
+    Some(ordinals.map(|ordinal| count_in(documents, postings.rows(ordinal))).collect())
 }
 
 /// Returns whether the values of so many documents are counted without reading their rows.

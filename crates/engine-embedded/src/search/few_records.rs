@@ -2,13 +2,16 @@
 //!
 //! The other ways of counting ([`super::facet_counts`]) go through bitmaps of all records and of all elements of a
 //! nesting level, and have a count for each value of the field. Where one record in hundreds matches, that takes longer
-//! than the records do. The answer is the same.
+//! than the records do. Nested fields of few values are the exception: their rows have to be found, and the postings of
+//! documents have them all. The answer is the same.
 
 use std::cmp::Reverse;
+use std::iter::repeat_n;
 
 use cantata_engine::{AncestorFilter, Bucket, EngineError, FacetRequest, FacetResult, Filter};
 
 use super::facet::{BUCKET_BYTES, row_path};
+use super::facet_counts::count_by_postings;
 use super::match_sets::PlanMatchSets;
 use super::row_filter::RowFilter;
 use crate::cancellation::CancellationToken;
@@ -19,6 +22,9 @@ const FEW_RECORDS_RATIO: usize = 512;
 
 /// Up to so many values for each one that was found are counted in an array.
 const ARRAY_VALUES_PER_FOUND: usize = 8;
+
+/// Finding and reading a row of a nesting level takes as long as reading so many rows of records in turn.
+const NESTED_READ_COST: usize = 8;
 
 /// A condition on elements with more values is evaluated once for all facets, as a bitmap.
 const MAX_TESTED_VALUES: usize = 64;
@@ -73,6 +79,7 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
     let (ordinals, path) = (snapshot.global_ordinals(&request.field), row_path(snapshot, &request.field));
     let mut answer = FacetResult::default();
     let documents = match_sets.lists_of_filter(request.filter);
+    let counts_all_elements = request.elements == Filter::All && request.ancestors.is_empty();
     // The global ordinals that documents have, each once for each document.
     let mut found: Vec<u32> = Vec::with_capacity(documents.iter().map(Vec::len).sum());
     for (segment, (reader, documents)) in snapshot.segments.iter().zip(documents).enumerate() {
@@ -85,11 +92,25 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
             answer.missing += documents.iter().filter(|document| elements.has_any(**document as usize)).count() as u64;
             continue;
         };
+        let global = |ordinal: u32| ordinals.global(segment, ordinal as usize) as u32;
+        let by_postings = || {
+            let matches = &match_sets.of_filter(request.filter)[segment].documents;
+            count_by_postings(&reader.segment, &field, matches, documents.len() * NESTED_READ_COST)
+        };
+        let has_few_values = field.dictionary.len() < documents.len();
+        let counts = (counts_all_elements && level > 0 && has_few_values).then(by_postings).flatten();
+        if let Some(mut counts) = counts {
+            answer.missing += u64::from(counts.pop().unwrap_or_default());
+            for (ordinal, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
+                found.extend(repeat_n(global(ordinal), count as usize));
+            }
+            continue;
+        }
         visit_ordinals(&field, documents, &elements, |ordinal| {
             if ordinal == field.column.missing {
                 answer.missing += 1;
             } else {
-                found.push(ordinals.global(segment, ordinal as usize) as u32);
+                found.push(global(ordinal));
             }
         });
     }
