@@ -142,7 +142,7 @@ fn most_frequent(mut counted: Vec<(usize, u64)>, limit: usize) -> Vec<(usize, u6
 fn count_each(mut found: Vec<u32>, ordinals: usize) -> Vec<(usize, u64)> {
     if ordinals <= found.len() * ARRAY_VALUES_PER_FOUND {
         let mut counts = vec![0_u64; ordinals];
-        found.iter().for_each(|&ordinal| counts[ordinal as usize] += 1);
+        found.into_iter().for_each(|ordinal| counts[ordinal as usize] += 1);
         counts.into_iter().enumerate().filter(|&(_, count)| count > 0).collect()
     } else {
         found.sort_unstable();
