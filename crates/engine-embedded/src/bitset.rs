@@ -97,7 +97,18 @@ impl Bitset {
     }
 
     pub(crate) fn intersect_with(&mut self, other: &Self) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= other);
+        self.intersect_words(&other.words);
+    }
+
+    /// Keeps the rows of a stored bitmap; missing words have no rows.
+    pub(crate) fn intersect_words(&mut self, words: &[u64]) {
+        self.words.iter_mut().zip(words).for_each(|(word, other)| *word &= other);
+        self.words.iter_mut().skip(words.len()).for_each(|word| *word = 0);
+    }
+
+    /// Removes the rows of another bitmap.
+    pub(crate) fn remove_all(&mut self, other: &Self) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
     }
 
     pub(crate) fn union_with(&mut self, other: &Self) {

@@ -20,8 +20,10 @@ mod row_filter;
 mod search_budget;
 mod sort;
 mod sorted_scan;
+mod stored_rows;
 mod term_matching;
 mod thread_pool;
+mod whole_records;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
@@ -86,9 +88,14 @@ pub(crate) fn run(
     };
     // Counts over all records are stored.
     let filters = missing.iter().map(|(index, _)| plan.facets[*index].filter);
-    let filters = filters.filter(|&filter| plan.filters[filter] != Filter::All);
-    let documents: usize = filters.flat_map(|filter| match_sets.of_filter(filter)).map(|matches| matches.count).sum();
-    let computed = match documents >= MIN_PARALLEL_DOCUMENTS {
+    let mut filters = filters.filter(|&filter| plan.filters[filter] != Filter::All);
+    let mut documents = 0;
+    // Once there are enough, the match sets of the other filters are found in parallel too.
+    let are_many = filters.any(|filter| {
+        documents += match_sets.of_filter(filter).iter().map(|matches| matches.count).sum::<usize>();
+        documents >= MIN_PARALLEL_DOCUMENTS
+    });
+    let computed = match are_many {
         true => map_parallel(missing.len(), compute),
         false => (0..missing.len()).map(compute).collect(),
     };

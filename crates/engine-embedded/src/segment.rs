@@ -33,10 +33,11 @@ pub(crate) use stored_documents::load_documents;
 pub(crate) use trigram_index::{TrigramIndex, TrigramMetadata};
 pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordIndexWriter, WordPostings};
 
-use std::collections::HashMap;
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+
+use hashbrown::HashMap;
 
 use crate::bitset::Bitset;
 use crate::error::IndexError;

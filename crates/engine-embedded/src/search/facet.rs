@@ -7,7 +7,7 @@ use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats,
 use super::buckets::{most_frequent, top_hits};
 use super::facet_counts::{self, NO_GROUP};
 use super::match_sets::{MatchSet, PlanMatchSets};
-use super::{few_records, row_filter};
+use super::{few_records, row_filter, whole_records};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::segment_reader::SegmentReader;
@@ -26,8 +26,10 @@ pub(super) struct SegmentFacet<'a> {
     pub(super) field: Option<SegmentField<'a>>,
     level: Option<usize>,
     pub(super) matches: &'a MatchSet,
-    /// The elements of these documents that are counted; nothing: all of them.
+    /// The elements of these documents that are counted; nothing: all of them, or the counts are known.
     pub(super) elements: Option<Arc<Bitset>>,
+    /// How many of these documents have each ordinal, if that was counted without the elements.
+    counts: Option<Vec<u32>>,
 }
 
 /// Computes a facet.
@@ -49,7 +51,8 @@ pub(super) fn compute<'a>(
     if request.buckets.is_some() || request.distinct || request.missing {
         let ordinals = snapshot.global_ordinals(&request.field);
         let by_segment = segments.iter().map(|segment| {
-            let counts = segment.count_by_ordinal(segment.matches, segment.elements.as_deref());
+            let count = || segment.count_by_ordinal(segment.matches, segment.elements.as_deref());
+            let counts = segment.counts.clone().unwrap_or_else(count);
             // The last count of a segment is that of documents without value.
             let missing = counts.last().copied().unwrap_or_default();
             answer.missing += u64::from(missing) + segment.count_without_field();
@@ -96,12 +99,18 @@ fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetR
     let snapshot = match_sets.snapshot;
     let path = row_path(snapshot, &request.field);
     let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();
+    let mut may_be_whole = true;
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
         let is_narrowed = request.elements != Filter::All || !request.ancestors.is_empty();
-        let elements = level.filter(|_| is_narrowed).map(|level| match_sets.elements(segment, level, request));
-        SegmentFacet { reader, field, level, matches, elements }
+        let narrowed = field.as_ref().filter(|_| is_narrowed && may_be_whole);
+        let counts = narrowed.and_then(|field| whole_records::count(match_sets, segment, field, request));
+        // Segments are much alike.
+        may_be_whole &= narrowed.is_none() || counts.is_some();
+        let level_of_elements = level.filter(|_| is_narrowed && counts.is_none());
+        let elements = level_of_elements.map(|level| match_sets.elements(segment, level, request));
+        SegmentFacet { reader, field, level, matches, elements, counts }
     });
     facets.collect()
 }

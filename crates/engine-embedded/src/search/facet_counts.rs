@@ -77,18 +77,36 @@ fn intersection_cost(postings: Postings<'_>, ordinals: u32, bitmap_cost: usize) 
 }
 
 fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet) -> Vec<u32> {
+    let documents = &matches.documents;
+    let by_column = || count_by_group(segment, field, documents, None, None, field.dictionary.len() + 1);
+    count_by_postings(segment, field, documents, matches.count).unwrap_or_else(by_column)
+}
+
+/// Counts the documents of a bitmap that have each ordinal, and last those with a row without value, by the postings of
+/// documents; nothing if reading the rows of so many documents is cheaper.
+pub(crate) fn count_by_postings(
+    segment: &Segment,
+    field: &SegmentField<'_>,
+    documents: &Bitset,
+    read_documents: usize,
+) -> Option<Vec<u32>> {
+    let postings = cheap_postings(segment, field, read_documents)?;
+    let ordinals = 0..=field.dictionary.len() as u32;
+    Some(ordinals.map(|ordinal| count_in(documents, postings.rows(ordinal))).collect())
+}
+
+/// Returns whether the values of so many documents are counted without reading their rows.
+pub(crate) fn is_counted_by_postings(segment: &Segment, field: &SegmentField<'_>, documents: usize) -> bool {
+    cheap_postings(segment, field, documents).is_some()
+}
+
+/// Returns the postings of documents, if intersecting them is cheaper than reading the rows of so many documents.
+fn cheap_postings<'a>(segment: &Segment, field: &SegmentField<'a>, documents: usize) -> Option<Postings<'a>> {
     let ordinals = field.dictionary.len() as u32 + 1;
-    if let Some(postings) = field.document_postings().filter(|_| ordinals <= MAX_INTERSECTED_ORDINALS) {
-        let rows_read = match segment.level(field.level).rows.checked_div(segment.document_count()) {
-            Some(rows_each) => matches.count * rows_each.max(1),
-            None => 0,
-        };
-        let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_ROW;
-        if intersection_cost(postings, ordinals, words) < rows_read {
-            return (0..ordinals).map(|ordinal| count_in(&matches.documents, postings.rows(ordinal))).collect();
-        }
-    }
-    count_by_group(segment, field, &matches.documents, None, None, ordinals as usize)
+    let postings = field.document_postings().filter(|_| ordinals <= MAX_INTERSECTED_ORDINALS)?;
+    let rows_each = segment.level(field.level).rows.checked_div(segment.document_count())?;
+    let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_ROW;
+    (intersection_cost(postings, ordinals, words) < documents * rows_each.max(1)).then_some(postings)
 }
 
 /// Counts the documents of a posting list that are in a bitmap.

@@ -2,13 +2,16 @@
 //!
 //! The other ways of counting ([`super::facet_counts`]) go through bitmaps of all records and of all elements of a
 //! nesting level, and have a count for each value of the field. Where one record in hundreds matches, that takes longer
-//! than the records do. The answer is the same.
+//! than the records do. Nested fields of few values are the exception: their rows have to be found, and the postings of
+//! documents have them all. The answer is the same.
 
 use std::cmp::Reverse;
+use std::iter::repeat_n;
 
 use cantata_engine::{AncestorFilter, Bucket, EngineError, FacetRequest, FacetResult, Filter};
 
 use super::facet::{BUCKET_BYTES, row_path};
+use super::facet_counts::count_by_postings;
 use super::match_sets::PlanMatchSets;
 use super::row_filter::RowFilter;
 use crate::cancellation::CancellationToken;
@@ -19,6 +22,9 @@ const FEW_RECORDS_RATIO: usize = 512;
 
 /// Up to so many values for each one that was found are counted in an array.
 const ARRAY_VALUES_PER_FOUND: usize = 8;
+
+/// Finding and reading a row of a nesting level takes as long as reading so many rows of records in turn.
+const NESTED_READ_COST: usize = 8;
 
 /// A condition on elements with more values is evaluated once for all facets, as a bitmap.
 const MAX_TESTED_VALUES: usize = 64;
@@ -35,13 +41,17 @@ pub(super) fn compute(
     let records: usize = match_sets.of_filter(request.filter).iter().map(|matches| matches.count).sum();
     let segments = &match_sets.snapshot.segments;
     let all_records: usize = segments.iter().map(|reader| reader.segment.document_count()).sum();
-    let ancestors = &request.ancestors;
-    let is_cheap = || is_cheap_test(&request.elements) && ancestors.iter().all(|around| is_cheap_test(&around.filter));
-    if records.saturating_mul(FEW_RECORDS_RATIO) < all_records && wants_only_counts(request) && is_cheap() {
+    if records.saturating_mul(FEW_RECORDS_RATIO) < all_records && is_countable_by_row(request) {
         count(match_sets, request).map(Some)
     } else {
         Ok(None)
     }
+}
+
+/// Returns whether a facet is about nothing but the counts of values, and its conditions are cheap to test row by row.
+pub(super) fn is_countable_by_row(request: &FacetRequest) -> bool {
+    let mut filters = request.ancestors.iter().map(|around| &around.filter).chain([&request.elements]);
+    wants_only_counts(request) && filters.all(is_cheap_test)
 }
 
 fn wants_only_counts(request: &FacetRequest) -> bool {
@@ -68,8 +78,10 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
     let snapshot = match_sets.snapshot;
     let (ordinals, path) = (snapshot.global_ordinals(&request.field), row_path(snapshot, &request.field));
     let mut answer = FacetResult::default();
-    let mut counted: Vec<(usize, u64)> = Vec::new();
     let documents = match_sets.lists_of_filter(request.filter);
+    let counts_all_elements = request.elements == Filter::All && request.ancestors.is_empty();
+    // The global ordinals that documents have, each once for each document.
+    let mut found: Vec<u32> = Vec::with_capacity(documents.iter().map(Vec::len).sum());
     for (segment, (reader, documents)) in snapshot.segments.iter().zip(documents).enumerate() {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
@@ -80,21 +92,29 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
             answer.missing += documents.iter().filter(|document| elements.has_any(**document as usize)).count() as u64;
             continue;
         };
-        for (ordinal, count) in count_ordinals(&field, documents, &elements) {
-            match ordinal == field.column.missing {
-                true => answer.missing += u64::from(count),
-                false => counted.push((ordinals.global(segment, ordinal as usize), u64::from(count))),
+        let global = |ordinal: u32| ordinals.global(segment, ordinal as usize) as u32;
+        let by_postings = || {
+            let matches = &match_sets.of_filter(request.filter)[segment].documents;
+            count_by_postings(&reader.segment, &field, matches, documents.len() * NESTED_READ_COST)
+        };
+        let has_few_values = field.dictionary.len() < documents.len();
+        let counts = (counts_all_elements && level > 0 && has_few_values).then(by_postings).flatten();
+        if let Some(mut counts) = counts {
+            answer.missing += u64::from(counts.pop().unwrap_or_default());
+            for (ordinal, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
+                found.extend(repeat_n(global(ordinal), count as usize));
             }
+            continue;
         }
-    }
-    if snapshot.segments.len() > 1 {
-        counted.sort_unstable_by_key(|&(ordinal, _)| ordinal);
-        counted.dedup_by(|next, kept| {
-            let is_same = next.0 == kept.0;
-            kept.1 += if is_same { next.1 } else { 0 };
-            is_same
+        visit_ordinals(&field, documents, &elements, |ordinal| {
+            if ordinal == field.column.missing {
+                answer.missing += 1;
+            } else {
+                found.push(global(ordinal));
+            }
         });
     }
+    let counted = count_each(found, ordinals.len);
     answer.distinct = counted.len() as u64;
     for (ordinal, count) in most_frequent(counted, request.buckets.unwrap_or_default()) {
         let Some(value) = ordinals.value(&snapshot.segments, &request.field, ordinal) else { continue };
@@ -118,11 +138,32 @@ fn most_frequent(mut counted: Vec<(usize, u64)>, limit: usize) -> Vec<(usize, u6
     counted
 }
 
-/// Returns the ordinals of the elements of documents, in order, each with the number of documents that have it.
-/// Elements without value have the ordinal that stands for none.
-fn count_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elements<'_>) -> Vec<(u32, u32)> {
+/// Counts how often each ordinal was found, in the order of the ordinals, of which there are so many.
+fn count_each(mut found: Vec<u32>, ordinals: usize) -> Vec<(usize, u64)> {
+    if ordinals <= found.len() * ARRAY_VALUES_PER_FOUND {
+        let mut counts = vec![0_u64; ordinals];
+        found.into_iter().for_each(|ordinal| counts[ordinal as usize] += 1);
+        counts.into_iter().enumerate().filter(|&(_, count)| count > 0).collect()
+    } else {
+        found.sort_unstable();
+        found.chunk_by(|one, two| one == two).map(|equal| (equal[0] as usize, equal.len() as u64)).collect()
+    }
+}
+
+/// Visits the ordinals of the elements of documents, each once for each document that has it. Elements without value
+/// have the ordinal that stands for none.
+pub(super) fn visit_ordinals(
+    field: &SegmentField<'_>,
+    documents: &[u32],
+    elements: &Elements<'_>,
+    mut visit: impl FnMut(u32),
+) {
     let column = &field.column;
-    let mut found: Vec<u32> = Vec::with_capacity(documents.len());
+    if elements.steps.is_empty() && column.starts.is_none() {
+        // The common case, single-valued fields of records, as a tight loop.
+        documents.iter().for_each(|&document| visit(column.ordinals.get(document as usize)));
+        return;
+    }
     let mut of_document: Vec<u32> = Vec::new();
     for &document in documents {
         of_document.clear();
@@ -137,21 +178,12 @@ fn count_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elemen
             of_document.sort_unstable();
             of_document.dedup();
         }
-        found.extend_from_slice(&of_document);
-    }
-    let ordinals = field.dictionary.len() + 1;
-    if ordinals <= found.len() * ARRAY_VALUES_PER_FOUND {
-        let mut counts = vec![0_u32; ordinals];
-        found.iter().for_each(|&ordinal| counts[ordinal as usize] += 1);
-        (0_u32..).zip(counts).filter(|&(_, count)| count > 0).collect()
-    } else {
-        found.sort_unstable();
-        found.chunk_by(|one, two| one == two).map(|equal| (equal[0], equal.len() as u32)).collect()
+        of_document.iter().for_each(|&ordinal| visit(ordinal));
     }
 }
 
 /// Finds the elements of a document that a facet counts, from the outermost level that has a condition inwards.
-struct Elements<'a> {
+pub(super) struct Elements<'a> {
     steps: Vec<Step<'a>>,
 }
 
@@ -163,15 +195,21 @@ struct Step<'a> {
 }
 
 impl<'a> Elements<'a> {
-    fn new(segment: &'a Segment, level: usize, request: &FacetRequest, cancellation: &CancellationToken) -> Self {
-        let mut conditions: Vec<(usize, &Filter)> = Vec::new();
-        for AncestorFilter { path, filter } in &request.ancestors {
-            // A segment that has elements has those around them.
-            conditions.extend(segment.level_of(path).map(|around| (around, filter)));
-        }
-        conditions.push((level, &request.elements));
+    pub(super) fn new(
+        segment: &'a Segment,
+        level: usize,
+        request: &FacetRequest,
+        cancellation: &CancellationToken,
+    ) -> Self {
+        // A segment that has elements has those around them.
+        let around = request.ancestors.iter();
+        let around = around.filter_map(|AncestorFilter { path, filter }| Some((segment.level_of(path)?, filter)));
         let (mut steps, mut outer) = (Vec::new(), 0);
-        for (inner, filter) in conditions {
+        for (inner, filter) in around.chain([(level, &request.elements)]) {
+            if inner == outer && *filter == Filter::All {
+                // A record is the only element of itself.
+                continue;
+            }
             let condition = RowFilter::new(segment, filter, inner, cancellation);
             steps.push(Step { starts: starts_between(segment, outer, inner), condition });
             outer = inner;
@@ -281,6 +319,15 @@ mod tests {
             facets.push(FacetRequest { elements: has_value("things.parts.kind", "1"), ancestors, ..facet });
         }
         facets
+    }
+
+    #[test]
+    fn ordinals_are_counted_in_order_among_few_and_among_many() {
+        let expected: Vec<(usize, u64)> = vec![(0, 1), (1, 1), (3, 3)];
+        for ordinals in [4, 4000] {
+            assert_eq!(count_each(vec![3, 1, 3, 0, 3], ordinals), expected);
+            assert!(count_each(Vec::new(), ordinals).is_empty());
+        }
     }
 
     #[tokio::test]

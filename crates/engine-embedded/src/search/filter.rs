@@ -100,7 +100,7 @@ fn by_document_postings(segment: &Segment, filter: &Filter, level: usize) -> Opt
 }
 
 /// Lifts a bitmap of child rows to a parent level: the parent rows that have one of them.
-fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
+pub(super) fn lift(segment: &Segment, set: &Bitset, from: usize, to: usize) -> Bitset {
     if from == to {
         return set.clone();
     }

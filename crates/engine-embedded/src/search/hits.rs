@@ -1,8 +1,11 @@
 //! Finding a page of records: the first ones of each segment, merged in order.
 
+use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
+use std::vec;
 
-use cantata_engine::{Cursor, Document, EngineError, Hit, HitsRequest, HitsResult};
+use cantata_engine::{Cursor, Document, EngineError, Hit, HitsRequest, HitsResult, SortKey};
 
 use super::match_sets::{MatchSet, PlanMatchSets};
 use super::relevance::Relevance;
@@ -35,19 +38,15 @@ pub(super) fn find_page(
 ) -> HitsPage {
     let total = request.total.then(|| match_sets.iter().map(|matches| matches.count as u64).sum());
     let limit = if request.size == 0 { 0 } else { request.offset.saturating_add(request.size) };
-    let mut records: Vec<(Cursor, DocAddress)> = Vec::new();
-    for (segment, (reader, matches)) in snapshot.segments.iter().zip(match_sets).enumerate() {
-        let scores = relevance.map(|relevance| relevance.of_segment(segment));
+    let mut segments = Vec::with_capacity(snapshot.segments.len());
+    for (number, (reader, matches)) in snapshot.segments.iter().zip(match_sets).enumerate() {
+        let scores = relevance.map(|relevance| relevance.of_segment(number));
         let keys = segment_sort_keys(&reader.segment, &request.sort, scores);
         let after = request.after.as_ref().map(|cursor| SearchAfter::new(&reader.segment, &keys, cursor));
-        for row in first_rows(&reader.segment, &keys, matches, after.as_ref(), limit) {
-            records.push((cursor_of(&reader.segment, &keys, row), DocAddress { segment, row }));
-        }
+        let rows = first_rows(&reader.segment, &keys, matches, after.as_ref(), limit).into_iter();
+        segments.push(SegmentRecords { number, segment: &reader.segment, keys, rows, sort: &request.sort });
     }
-    if snapshot.segments.len() > 1 {
-        records.sort_by(|one, two| compare_cursors(&request.sort, &one.0, &two.0));
-    }
-    let records: Vec<_> = records.into_iter().skip(request.offset).take(request.size).collect();
+    let records: Vec<_> = merge(segments).skip(request.offset).take(request.size).collect();
     let scores = relevance
         .map(|relevance| records.iter().map(|(_, address)| relevance.score(address.segment, address.row)).collect());
     HitsPage { total, records, scores }
@@ -75,6 +74,66 @@ pub(super) fn with_documents(
         score: scores.as_mut().and_then(Iterator::next),
     });
     Ok(HitsResult { total: page.total, hits: hits.collect() })
+}
+
+/// The first records of a segment, in order.
+struct SegmentRecords<'s> {
+    number: usize,
+    segment: &'s Segment,
+    keys: Vec<SegmentSortKey<'s>>,
+    rows: vec::IntoIter<usize>,
+    sort: &'s [SortKey],
+}
+
+impl<'s> Iterator for SegmentRecords<'s> {
+    type Item = NextRecord<'s>;
+
+    fn next(&mut self) -> Option<NextRecord<'s>> {
+        let row = self.rows.next()?;
+        let cursor = cursor_of(self.segment, &self.keys, row);
+        Some(NextRecord { cursor, address: DocAddress { segment: self.number, row }, sort: self.sort })
+    }
+}
+
+/// The next record of a segment. Of several, the greatest is the one that comes first.
+struct NextRecord<'s> {
+    cursor: Cursor,
+    address: DocAddress,
+    sort: &'s [SortKey],
+}
+
+impl Ord for NextRecord<'_> {
+    fn cmp(&self, other: &Self) -> Ordering {
+        compare_cursors(self.sort, &other.cursor, &self.cursor)
+    }
+}
+
+impl PartialOrd for NextRecord<'_> {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for NextRecord<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for NextRecord<'_> {}
+
+/// Merges the records of all segments. Each segment has one cursor at a time: a cursor is made of allocations, and a
+/// page needs few of the records that each segment offers.
+fn merge(mut segments: Vec<SegmentRecords<'_>>) -> impl Iterator<Item = (Cursor, DocAddress)> {
+    let mut next: BinaryHeap<NextRecord<'_>> = segments.iter_mut().filter_map(Iterator::next).collect();
+    std::iter::from_fn(move || {
+        let mut first = next.peek_mut()?;
+        let record = match segments[first.address.segment].next() {
+            Some(following) => std::mem::replace(&mut *first, following),
+            None => PeekMut::pop(first),
+        };
+        Some((record.cursor, record.address))
+    })
 }
 
 /// Returns the first matching rows of a segment, in order.
@@ -155,6 +214,50 @@ impl<'k> FirstRows<'k> {
             && let Some(last) = self.heap.peek()
         {
             self.worst_rank = last.first_rank;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::{Filter, IndexWriter, MissingOrder, SearchPlan, SortMode, SortOrder, WriteOperation};
+    use serde_json::json;
+
+    use super::*;
+    use crate::EmbeddedEngine;
+    use crate::cancellation::CancelOnDrop;
+
+    #[tokio::test]
+    async fn records_of_several_segments_are_merged_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        let engine = EmbeddedEngine::open(folder.path()).unwrap();
+        engine.create("things", Some(&json!({ "properties": { "n": { "type": "long" } } }))).unwrap();
+        let mut expected = Vec::new();
+        for batch in 0..3 {
+            let mut operations = Vec::new();
+            for number in 0..20 {
+                let (id, n) = (format!("{number}-{batch}"), number * 7 % 5);
+                let source = json!({ "n": n }).to_string().into_bytes();
+                operations.push(WriteOperation::Put { id: id.clone(), source });
+                expected.push((n, id));
+            }
+            engine.write("things", operations).await.unwrap();
+        }
+        expected.sort_unstable();
+        let snapshot = engine.index("things").unwrap().snapshot();
+        assert!(snapshot.segments.len() > 1);
+        let (field, order, missing) = (Some("n".to_owned()), SortOrder::Ascending, MissingOrder::Last);
+        let sort = vec![SortKey { field, order, mode: SortMode::Min, missing }];
+        let request = CancelOnDrop::default();
+        let token = request.token();
+        for (offset, size) in [(0, 7), (7, 20), (55, 20), (60, 5), (0, 100), (3, 0)] {
+            let page = HitsRequest { offset, size, sort: sort.clone(), ..HitsRequest::default() };
+            let plan = SearchPlan { filters: vec![Filter::All], hits: vec![page], facets: Vec::new() };
+            let match_sets = PlanMatchSets::new(&snapshot, &plan, &token);
+            let page = find_page(&snapshot, &plan.hits[0], match_sets.of_filter(0), None);
+            let found: Vec<&str> = page.records.iter().map(|(cursor, _)| cursor.id.as_str()).collect();
+            let expected: Vec<&str> = expected.iter().skip(offset).take(size).map(|(_, id)| id.as_str()).collect();
+            assert_eq!(found, expected, "{size} after {offset}");
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Match sets: the documents that the filters of a plan match.
 //!
 //! The filters of one plan are much alike: a facet that leaves its own filter out has all the other conditions of the
-//! page. So each condition is evaluated once for each segment, when it is first needed; and where the cheap conditions
-//! leave few documents, the expensive ones are tested on these rows alone.
+//! page. So each condition that is not stored is evaluated once for each segment, when it is first needed; and where
+//! the cheap conditions leave few documents, the expensive ones are tested on these rows alone.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -10,6 +10,7 @@ use cantata_engine::{AncestorFilter, FacetRequest, Filter, SearchPlan};
 use hashbrown::HashMap;
 
 use super::search_budget::SearchBudget;
+use super::stored_rows::{StoredRows, stored_rows};
 use super::{filter, row_filter};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
@@ -146,24 +147,58 @@ impl<'a> PlanMatchSets<'a> {
         })
     }
 
+    /// Returns the documents of a filter of the plan with an element of a level that does not pass another filter;
+    /// nothing if they are so few that a bitmap of all rows of the level is not worth it.
+    pub(super) fn with_other_elements(
+        &self,
+        segment: usize,
+        level: usize,
+        filter: &'a Filter,
+        records: usize,
+    ) -> Option<Arc<Bitset>> {
+        let within = &self.snapshot.segments[segment].segment;
+        if self.of_filter(records)[segment].count * row_filter_ratio(filter) < within.document_count() {
+            return None;
+        }
+        // No other bitmap is of a level above the one that its filter is read at.
+        let key = BitmapKey { segment, level: 0, filter, read_at: level, records: Some(records) };
+        Some(self.memoize(key, || {
+            let mut others = Bitset::clone(&self.elements_of(segment, level, &Filter::All, records));
+            others.remove_all(&self.rows(segment, filter, level));
+            filter::lift(within, &others, level, 0)
+        }))
+    }
+
     fn match_set(&self, segment: usize, reader: &SegmentReader, filter: &'a Filter) -> MatchSet {
         let conditions = match filter {
             Filter::And(parts) => parts,
             single => std::slice::from_ref(single),
         };
-        let (cheap, expensive): (Vec<&Filter>, Vec<&Filter>) =
-            conditions.iter().partition(|condition| test_cost_rows(&reader.segment, condition) == 0);
-        let mut bitmaps = cheap.into_iter().map(|condition| self.rows(segment, condition, 0));
-        let all = || Bitset::full(reader.segment.document_count());
-        let mut documents = bitmaps.next().map_or_else(all, Arc::unwrap_or_clone);
-        bitmaps.for_each(|bitmap| documents.intersect_with(&bitmap));
-        if let Some(live) = &reader.live_docs {
-            documents.intersect_with(live);
+        let within = &reader.segment;
+        let mut documents: Option<Bitset> = None;
+        let mut keep = |words: &[u64]| match &mut documents {
+            Some(documents) => documents.intersect_words(words),
+            none => *none = Some(Bitset::from_words(words, within.document_count())),
+        };
+        let mut expensive = Vec::new();
+        for condition in conditions {
+            match stored_rows(within, condition) {
+                Some(StoredRows::All) => {}
+                Some(StoredRows::Bitmap(words)) => keep(words),
+                None => match test_cost_rows(within, condition) {
+                    0 => keep(self.rows(segment, condition, 0).words()),
+                    cost => expensive.push((condition, cost)),
+                },
+            }
         }
+        if let Some(live) = &reader.live_docs {
+            keep(live.words());
+        }
+        let mut documents = documents.unwrap_or_else(|| Bitset::full(within.document_count()));
         let mut count = documents.count();
-        for condition in expensive {
-            if count * test_cost_rows(&reader.segment, condition) < reader.segment.document_count() {
-                row_filter::narrow(&reader.segment, condition, &mut documents, self.cancellation);
+        for (condition, cost) in expensive {
+            if count * cost < within.document_count() {
+                row_filter::narrow(within, condition, &mut documents, self.cancellation);
             } else {
                 documents.intersect_with(&self.rows(segment, condition, 0));
             }

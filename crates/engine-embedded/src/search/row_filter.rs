@@ -8,9 +8,9 @@ use cantata_mapping::RECORD_ID;
 
 use super::filter::{SPARSE_ROWS_RATIO, leaf_field, matching_ordinals, ordinal_range, rows_by_id};
 use super::term_matching::{self, Alternatives};
-use crate::bitset::Bitset;
+use crate::bitset::{Bitset, WORD_BITS};
 use crate::cancellation::CancellationToken;
-use crate::segment::{NestingLevel, Segment, SegmentField};
+use crate::segment::{NestingLevel, PostingList, Segment, SegmentField};
 
 /// A filter compiled for the rows of one level of a segment.
 pub(super) enum RowFilter<'a> {
@@ -26,6 +26,8 @@ pub(super) enum RowFilter<'a> {
     },
     /// The row is one of these.
     Rows(Bitset),
+    /// The row is one of a stored bitmap.
+    StoredRows(&'a [u64]),
     /// A value has an ordinal within the range.
     Range {
         field: Box<SegmentField<'a>>,
@@ -91,6 +93,11 @@ impl<'a> RowFilter<'a> {
     }
 
     fn ordinals(field: SegmentField<'a>, ordinals: &[u32]) -> Self {
+        if let [only] = ordinals
+            && let PostingList::Dense(words) = field.postings.rows(*only)
+        {
+            return Self::StoredRows(words);
+        }
         let mut set = Bitset::empty(field.dictionary.len());
         ordinals.iter().for_each(|&ordinal| set.insert(ordinal as usize));
         Self::Ordinals { field: Box::new(field), ordinals: set }
@@ -104,6 +111,9 @@ impl<'a> RowFilter<'a> {
             Self::Or(parts) => parts.iter().any(|part| part.matches(row)),
             Self::Not(inner) => !inner.matches(row),
             Self::Rows(rows) => rows.contains(row),
+            Self::StoredRows(words) => {
+                words.get(row / WORD_BITS).is_some_and(|word| word >> (row % WORD_BITS) & 1 == 1)
+            }
             Self::Nested { starts, inner } => {
                 let (mut from, mut to) = (row, row + 1);
                 for starts in starts {

@@ -138,8 +138,11 @@ mod tests {
         };
         engine.write("things", (0..200).map(put).collect()).await.unwrap();
         let snapshot = engine.index("things").unwrap().snapshot();
-        let has =
-            |value: &str| Filter::Terms { field: "a".to_owned(), values: vec![TypedValue::Text(value.to_owned())] };
+        // One frequent value is stored as a bitmap already.
+        let has = |value: &str| {
+            let values = [value, "unknown"].map(|value| TypedValue::Text(value.to_owned()));
+            Filter::Terms { field: "a".to_owned(), values: values.into() }
+        };
         let filters = vec![Filter::And(vec![has("0"), has("2")]), Filter::And(vec![has("1"), has("2")]), has("2")];
         let plan = SearchPlan { filters, ..SearchPlan::default() };
         let request = CancelOnDrop::default();
