@@ -126,6 +126,7 @@ macro_rules! contract_tests {
                 every_combination_of_conditions_is_honoured
                 listing_is_ordered_and_pages
                 listing_pages_by_object_id
+                listing_shows_what_may_be_seen
                 conditions_compare_to_the_letter
                 search_finds_any_file
                 search_finds_one_object_id

@@ -34,7 +34,7 @@ pub use analyses::{
     StoredAnalysis,
 };
 pub use error::{StoreError, StoreErrorSource};
-pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange};
+pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange, VisibleFiles};
 pub use records::{RecordBase, RecordKind, SharedRecord};
 pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
