@@ -127,6 +127,7 @@ impl SourceFollower {
                 Ok(applied) => {
                     let documents = applied.documents;
                     worker.record(applied);
+                    worker.live_status().failures = 0;
                     documents
                 }
                 Err(IndexingFailure::Engine(EngineError::Rejected(_))) if one_by_one == 0 => {
@@ -191,6 +192,7 @@ impl SourceFollower {
                     if worker.generations.current().await?.as_ref() != Some(&at.index) {
                         return Ok(None);
                     }
+                    worker.live_status().failures = 0;
                 }
             }
         }

@@ -120,7 +120,7 @@ impl IndexWorker {
 
     /// Returns the status of the catalogue.
     pub(crate) fn status(&self) -> CatalogueIndexing {
-        let LiveStatus { activity, index, position, last_error, needs_reindex, notes } = self.live_status().clone();
+        let LiveStatus { activity, index, position, last_error, needs_reindex, notes, .. } = self.live_status().clone();
         let rejected = self.rejected();
         CatalogueIndexing {
             catalogue: self.id.clone(),
@@ -179,6 +179,7 @@ impl IndexWorker {
         let is_same = live_status.activity == IndexingActivity::Failing
             && live_status.last_error.as_ref().is_some_and(|last| last.message == message);
         live_status.activity = IndexingActivity::Failing;
+        live_status.failures = live_status.failures.saturating_add(1);
         live_status.last_error = Some(IndexingProblem { message, at: Timestamp::now() });
         !is_same
     }
