@@ -5,6 +5,8 @@
 //! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
 //! whom it is not shared it does not exist, either.
 //!
+//! A change is made of a set as it was found, and made again if another server was faster, so that none is lost.
+//!
 //! [`SetReader`]: crate::set_reader::SetReader
 //! [`SharedSets`]: crate::shared_sets::SharedSets
 
@@ -36,6 +38,13 @@ const MAX_NAME_CHARS: usize = 500;
 /// How deep the JSON of a saved filter may be nested: it becomes part of a document, which every engine must read.
 const MAX_SAVED_DEPTH: usize = 99;
 
+/// A set as it was found.
+struct FoundSet {
+    set: Value,
+    /// The change that made it what it is, where a store has the sets.
+    change: Option<u64>,
+}
+
 impl ServedCatalogue {
     /// Loads the members of the sets that exist.
     pub(crate) async fn load_sets(&self, ids: &[String]) -> Result<HashMap<String, Vec<String>>, EngineError> {
@@ -44,7 +53,7 @@ impl ServedCatalogue {
             let set = self.find_set(id).await.inspect_err(|error| {
                 tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be read");
             })?;
-            if let Some(set) = set {
+            if let Some(FoundSet { set, .. }) = set {
                 let members = set.get("ids").and_then(Value::as_array).into_iter().flatten();
                 sets.insert(id.clone(), members.filter_map(Value::as_str).map(str::to_owned).collect());
             }
@@ -53,16 +62,19 @@ impl ServedCatalogue {
     }
 
     /// Returns a set that was saved under this view and that the client may use.
-    async fn find_set(&self, id: &str) -> Result<Option<Value>, EngineError> {
-        let set = match &self.shared_sets {
-            Some(shared) => shared.find(id).await?,
+    async fn find_set(&self, id: &str) -> Result<Option<FoundSet>, EngineError> {
+        let found = match &self.shared_sets {
+            Some(shared) => shared.find(id).await?.map(|(set, change)| FoundSet { set, change: Some(change) }),
             None => match self.engine.document(&self.catalogue.sets.index, id).await {
-                Ok(document) => document.and_then(|document| serde_json::to_value(document.root()).ok()),
+                Ok(document) => {
+                    let set = document.and_then(|document| serde_json::to_value(document.root()).ok());
+                    set.map(|set| FoundSet { set, change: None })
+                }
                 Err(EngineError::IndexNotFound(_)) => None,
                 Err(error) => return Err(error),
             },
         };
-        Ok(set.filter(|set| self.is_of_view(set) && self.reader.can_use(set)))
+        Ok(found.filter(|found| self.is_of_view(&found.set) && self.reader.can_use(&found.set)))
     }
 
     fn is_of_view(&self, set: &Value) -> bool {
@@ -177,7 +189,10 @@ impl ServedCatalogue {
         if let Some(owner) = &self.reader.owner {
             set[OWNER] = owner.as_str().into();
         }
-        self.put_set(&set_id, &set).await?;
+        match &self.shared_sets {
+            Some(shared) => shared.add(&set_id, &set).await?,
+            None => self.put_set(&set_id, &set).await?,
+        }
         Ok(SetCommandOutcome::Set(set))
     }
 
@@ -204,35 +219,45 @@ impl ServedCatalogue {
 
     /// Changes a member of a set that belongs to the client.
     async fn change_set(&self, id: &str, member: &str, value: Value) -> Result<SetCommandOutcome, EngineError> {
-        let Some(mut set) = self.find_set(id).await? else {
-            return Ok(invalid(format!("there is no set of the id {id:?}")));
-        };
-        if !self.reader.can_change(&set) {
-            return Ok(invalid(NOT_THE_OWNER.to_owned()));
+        loop {
+            let Some(FoundSet { mut set, change }) = self.find_set(id).await? else {
+                return Ok(invalid(format!("there is no set of the id {id:?}")));
+            };
+            if !self.reader.can_change(&set) {
+                return Ok(invalid(NOT_THE_OWNER.to_owned()));
+            }
+            set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert(member.to_owned(), value.clone()));
+            let is_written = match (&self.shared_sets, change) {
+                (Some(shared), Some(change)) => shared.replace(id, change, &set).await?,
+                _ => self.put_set(id, &set).await.map(|()| true)?,
+            };
+            if is_written {
+                return Ok(SetCommandOutcome::Set(set));
+            }
         }
-        set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert(member.to_owned(), value));
-        self.put_set(id, &set).await?;
-        Ok(SetCommandOutcome::Set(set))
     }
 
     async fn delete_set(&self, id: &str) -> Result<SetCommandOutcome, EngineError> {
-        let Some(set) = self.find_set(id).await? else { return Ok(SetCommandOutcome::Deleted(false)) };
-        if !self.reader.can_change(&set) {
-            return Ok(invalid(NOT_THE_OWNER.to_owned()));
+        loop {
+            let Some(FoundSet { set, change }) = self.find_set(id).await? else {
+                return Ok(SetCommandOutcome::Deleted(false));
+            };
+            if !self.reader.can_change(&set) {
+                return Ok(invalid(NOT_THE_OWNER.to_owned()));
+            }
+            let (Some(shared), Some(change)) = (&self.shared_sets, change) else {
+                let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
+                let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
+                return Ok(SetCommandOutcome::Deleted(report.deleted > 0));
+            };
+            if shared.remove(id, change).await? {
+                return Ok(SetCommandOutcome::Deleted(true));
+            }
         }
-        if let Some(shared) = &self.shared_sets {
-            shared.remove(id).await?;
-            return Ok(SetCommandOutcome::Deleted(true));
-        }
-        let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
-        let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
-        Ok(SetCommandOutcome::Deleted(report.deleted > 0))
     }
 
+    /// Writes a set to the engine, which has the sets.
     async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
-        if let Some(shared) = &self.shared_sets {
-            return shared.put(id, set).await;
-        }
         let batch = vec![WriteOperation::Put { id: id.to_owned(), source: set.to_string().into_bytes() }];
         let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
         report.rejected.into_iter().next().map_or(Ok(()), |rejected| Err(EngineError::Failed(rejected.reason)))

@@ -46,21 +46,27 @@ impl SharedSets {
         Self { store, engine, index: index.to_owned(), imported: OnceCell::new(), copying: Mutex::new(()) }
     }
 
-    /// Returns a set.
-    pub(crate) async fn find(&self, id: &str) -> Result<Option<Value>, EngineError> {
+    /// Returns a set, and the change that made it what it is.
+    pub(crate) async fn find(&self, id: &str) -> Result<Option<(Value, u64)>, EngineError> {
         self.import().await?;
         let record = self.store.record(KIND, id).await.map_err(|error| store_error(&error))?;
-        Ok(record.as_ref().and_then(|record| self.read(record)))
+        Ok(record.and_then(|record| Some((self.read(&record)?, record.change))))
     }
 
-    /// Adds a set, or replaces the one of this id.
-    pub(crate) async fn put(&self, id: &str, set: &Value) -> Result<(), EngineError> {
-        self.write(id, RecordBase::Any, set).await
+    /// Adds a set of a new id.
+    pub(crate) async fn add(&self, id: &str, set: &Value) -> Result<(), EngineError> {
+        self.write(id, RecordBase::Absent, set).await.map(|_| ())
     }
 
-    /// Removes a set.
-    pub(crate) async fn remove(&self, id: &str) -> Result<(), EngineError> {
-        self.store.write_record(KIND, id, RecordBase::Any, None).await.map(|_| ()).map_err(|error| store_error(&error))
+    /// Replaces a set as a change has made it; returns false, and changes nothing, if it is another one by now, or gone.
+    pub(crate) async fn replace(&self, id: &str, change: u64, set: &Value) -> Result<bool, EngineError> {
+        self.write(id, RecordBase::Record(change), set).await
+    }
+
+    /// Removes a set as a change has made it; returns false, and changes nothing, if it is another one by now, or gone.
+    pub(crate) async fn remove(&self, id: &str, change: u64) -> Result<bool, EngineError> {
+        let written = self.store.write_record(KIND, id, RecordBase::Record(change), None).await;
+        written.map(|change| change.is_some()).map_err(|error| store_error(&error))
     }
 
     /// Brings the index up to date; it must exist.
@@ -129,10 +135,12 @@ impl SharedSets {
         Ok(())
     }
 
-    async fn write(&self, id: &str, base: RecordBase, set: &Value) -> Result<(), EngineError> {
+    /// Writes a set; returns false, and changes nothing, unless the base holds.
+    async fn write(&self, id: &str, base: RecordBase, set: &Value) -> Result<bool, EngineError> {
         let stored = StoredSet { index: self.index.clone(), set: set.clone() };
         let document = serde_json::to_string(&stored).map_err(|error| EngineError::Failed(error.to_string()))?;
-        self.store.write_record(KIND, id, base, Some(document)).await.map(|_| ()).map_err(|error| store_error(&error))
+        let written = self.store.write_record(KIND, id, base, Some(document)).await;
+        written.map(|change| change.is_some()).map_err(|error| store_error(&error))
     }
 }
 

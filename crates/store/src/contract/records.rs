@@ -6,6 +6,7 @@ use crate::{RecordBase, RecordKind, SharedRecord, Store};
 
 const KEY: RecordKind = RecordKind::Key;
 const SESSION: RecordKind = RecordKind::Session;
+const SET: RecordKind = RecordKind::SavedSet;
 
 async fn put(store: &dyn Store, id: &str, base: RecordBase, document: &str) -> Option<u64> {
     store.write_record(KEY, id, base, Some(document.to_owned())).await.unwrap()
@@ -116,6 +117,34 @@ pub async fn racing_writers_of_a_kind_have_one_winner(backend: &dyn Backend) {
     let mut changes: Vec<u64> = changes.into_iter().flatten().collect();
     changes.sort_unstable();
     assert!(changes.into_iter().eq(6..26));
+}
+
+/// Changes that are made of a record as it was read, and made again if another was faster, are all kept; a removed record
+/// does not come back by one.
+pub async fn racing_changes_of_a_record_are_all_kept(backend: &dyn Backend) {
+    let store = backend.open().await;
+    store.write_record(SET, "a", RecordBase::Absent, Some(String::new())).await.unwrap();
+    race(&store, 20, |store, number| async move {
+        loop {
+            let found = store.record(SET, "a").await.unwrap().unwrap();
+            let changed = format!("{} {number}", found.document.unwrap());
+            if store.write_record(SET, "a", RecordBase::Record(found.change), Some(changed)).await.unwrap().is_some() {
+                return;
+            }
+        }
+    })
+    .await;
+    let found = store.record(SET, "a").await.unwrap().unwrap();
+    assert_eq!(found.change, 21);
+    let mut numbers: Vec<usize> =
+        found.document.unwrap().split_whitespace().map(|number| number.parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(0..20));
+    assert_eq!(store.write_record(SET, "a", RecordBase::Record(21), None).await.unwrap(), Some(22));
+    for base in [RecordBase::Record(21), RecordBase::Record(22)] {
+        assert_eq!(store.write_record(SET, "a", base, Some("late".to_owned())).await.unwrap(), None, "{base:?}");
+    }
+    assert_eq!(store.record(SET, "a").await.unwrap(), None);
 }
 
 /// Records are no events, and are there after the store was closed and opened again.
