@@ -12,15 +12,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use cantata_engine::{EngineError, ExportRequest, Filter, SearchPlan, SearchResponse, WriteOperation};
-use cantata_graphql::{GraphqlErrorCode, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
+use cantata_engine::{
+    EngineError, ExportRequest, FacetRequest, Filter, HitsRequest, SearchPlan, SearchResponse, WriteOperation,
+};
+use cantata_graphql::{
+    GraphqlErrorCode, SAVED_SET_BYTES, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping,
+};
 use cantata_sqon::json_depth;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::served_catalogue::ServedCatalogue;
-use crate::set_reader::{OWNER, SHARED_WITH, unknown_share};
+use crate::set_reader::{OWNER, SHARED_WITH, unknown_share, unowned_filter};
 
 const MAX_SET_VALUES: usize = 1_000_000;
 
@@ -108,13 +112,20 @@ impl ServedCatalogue {
     async fn ensure_sets_index(&self) -> Result<(), EngineError> {
         match self.engine.mapping(&self.catalogue.sets.index).await {
             // An index of an earlier version lacks what came later.
-            Ok(mapping) if mapping.field(OWNER).is_none() => {
+            Ok(mapping) => {
                 // Nothing else: another server may have made the rest otherwise, which cannot be changed.
-                let added = [OWNER, SHARED_WITH].map(|name| (name.to_owned(), json!({ "type": "keyword" })));
-                let added = json!({ "properties": Map::from_iter(added) });
-                self.engine.extend_mapping(&self.catalogue.sets.index, &added).await
+                let later = [(OWNER, "keyword"), (SHARED_WITH, "keyword"), (SAVED_SET_BYTES, "long")];
+                let missing = later.into_iter().filter(|(name, _)| mapping.field(name).is_none());
+                let added: Map<String, Value> =
+                    missing.map(|(name, kind)| (name.to_owned(), json!({ "type": kind }))).collect();
+                match added.is_empty() {
+                    true => Ok(()),
+                    false => {
+                        let added = json!({ "properties": added });
+                        self.engine.extend_mapping(&self.catalogue.sets.index, &added).await
+                    }
+                }
             }
-            Ok(_) => Ok(()),
             Err(EngineError::IndexNotFound(_)) => {
                 match self.engine.create_index(&self.catalogue.sets.index, Some(&saved_sets_mapping())).await {
                     // Another request may have created it meanwhile.
@@ -186,14 +197,46 @@ impl ServedCatalogue {
         if let Some(view) = &save.view {
             set[SAVED_SET_VIEW] = view.as_str().into();
         }
-        if let Some(owner) = &self.reader.owner {
-            set[OWNER] = owner.as_str().into();
+        match &self.reader.owner {
+            Some(owner) => set[OWNER] = owner.as_str().into(),
+            None => {
+                let bytes = set.to_string().len() as u64;
+                if let Some(reason) = self.reason_against_unowned(bytes).await? {
+                    return Ok(invalid(reason));
+                }
+                set[SAVED_SET_BYTES] = bytes.into();
+            }
         }
         match &self.shared_sets {
             Some(shared) => shared.add(&set_id, &set).await?,
             None => self.put_set(&set_id, &set).await?,
         }
         Ok(SetCommandOutcome::Set(set))
+    }
+
+    /// Returns why another set without an owner cannot be saved, if so. Everybody who sends no credential shares the limits.
+    async fn reason_against_unowned(&self, bytes: u64) -> Result<Option<String>, EngineError> {
+        let sets = &self.catalogue.sets;
+        let mut plan = SearchPlan::default();
+        let filter = plan.add_filter(unowned_filter());
+        plan.hits.push(HitsRequest { filter, total: true, ..HitsRequest::default() });
+        let field = SAVED_SET_BYTES.to_owned();
+        plan.facets.push(FacetRequest { field, filter, stats: true, ..FacetRequest::default() });
+        let found = self.search(&sets.index, plan).await?;
+        let count = found.hits.first().and_then(|hits| hits.total).unwrap_or_default();
+        // Sums of whole numbers of this size are exact.
+        let stored = found.facets.first().and_then(|facet| facet.stats).map_or(0, |stats| stats.sum as u64);
+        let (limit, setting) = if count >= sets.max_anonymous {
+            (format!("{} sets", sets.max_anonymous), "MAX_ANONYMOUS_SETS")
+        } else if stored.saturating_add(bytes) > sets.max_anonymous_bytes {
+            (format!("{} bytes", sets.max_anonymous_bytes), "MAX_ANONYMOUS_SETS_BYTES")
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(format!(
+            "the sets that are saved without a credential may have {limit} in all ({setting}), and there is no room for this \
+             one; delete one that is not needed any more, or sign in or send a credential to save sets of your own"
+        )))
     }
 
     async fn rename_set(&self, id: &str, name: &str) -> Result<SetCommandOutcome, EngineError> {
