@@ -2,8 +2,8 @@
 //! has its sets itself; this is for the embedded engine, of which each server has its own.
 //!
 //! The store has the sets; the index of the engine is a copy that is searched. Before a search the copy takes over what was
-//! changed since its position, and needs no other notice of a change. An index without a position was filled by an
-//! earlier version: its sets are imported first.
+//! changed since its position, and needs no other notice of a change. A copy that has not seen removals before they were purged
+//! is compared with the store. An index without a position was filled by an earlier version: its sets are imported first.
 
 use std::sync::Arc;
 
@@ -78,10 +78,16 @@ impl SharedSets {
         let position = position.and_then(|position| position.strip_prefix(POSITION_PREFIX)?.parse::<u64>().ok());
         // A store that was restored from a backup may be behind the index.
         let mut at = position.filter(|position| *position <= latest).unwrap_or_default();
+        let mut is_compared = position.is_none();
         while at < latest {
             let page = self.store.records_after(KIND, at, PAGE_SIZE).await.map_err(|error| store_error(&error))?;
-            let Some(last) = page.last() else { break };
-            at = last.change;
+            // Asked after the page was read, which lacks what was purged meanwhile.
+            if !is_compared && self.store.purged_records(KIND).await.map_err(|error| store_error(&error))? > at {
+                self.remove_unknown().await?;
+                is_compared = true;
+            }
+            // The latest changes may have been removals that were purged.
+            at = page.last().map_or(latest, |last| last.change);
             let batch = page.iter().filter_map(|record| self.operation(record)).collect();
             let position = format!("{POSITION_PREFIX}{at}");
             let report = self.engine.write_with_position(&self.index, batch, &position).await?;
@@ -90,6 +96,25 @@ impl SharedSets {
             }
         }
         Ok(())
+    }
+
+    /// Removes the sets from the index that the store does not have.
+    async fn remove_unknown(&self) -> Result<(), EngineError> {
+        let request = ExportRequest { filter: Filter::All, sort: Vec::new(), limit: None, page_size: PAGE_SIZE };
+        let mut export = self.engine.export(&self.index, request).await?;
+        let mut unknown = Vec::new();
+        while let Some(page) = export.next().await? {
+            for hit in &page.hits {
+                let id = &hit.cursor.id;
+                if self.store.record(KIND, id).await.map_err(|error| store_error(&error))?.is_none() {
+                    unknown.push(WriteOperation::Delete { id: id.clone() });
+                }
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        self.engine.write(&self.index, unknown).await.map(|_| ())
     }
 
     fn operation(&self, record: &SharedRecord) -> Option<WriteOperation> {

@@ -163,6 +163,7 @@ macro_rules! contract_tests {
                 changes_count_up_per_kind_and_are_followed
                 a_write_from_an_old_base_changes_nothing
                 a_removed_record_is_seen_by_followers_until_it_is_purged
+                removed_records_are_purged_by_the_run_after_the_next
                 racing_writers_of_a_kind_have_one_winner
                 racing_changes_of_a_record_are_all_kept
                 records_are_no_events_and_survive_a_restart

@@ -395,7 +395,16 @@ impl Store for MemoryStore {
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
         let is_kept =
             |of: RecordKind, record: &SharedRecord| of != kind || record.document.is_some() || record.change > up_to;
-        self.state().records.retain(|(of, _), record| is_kept(*of, record));
+        let last = {
+            let mut state = self.state();
+            let removed = state.records.iter().filter(|((of, _), record)| !is_kept(*of, record));
+            let last = removed.map(|(_, record)| record.change).max();
+            state.records.retain(|(of, _), record| is_kept(*of, record));
+            last
+        };
+        if let Some(last) = last {
+            self.write_record(RecordKind::PurgeMark, kind.as_str(), RecordBase::Any, Some(last.to_string())).await?;
+        }
         Ok(())
     }
 

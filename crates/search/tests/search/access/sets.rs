@@ -266,3 +266,21 @@ async fn no_change_of_a_set_is_lost_to_another_server() {
     assert_ne!(first["deleteSet"], second["deleteSet"]);
     assert_eq!(stored().await, None);
 }
+
+#[tokio::test]
+async fn a_server_that_was_away_lists_no_set_whose_removal_was_purged() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let (one, other) = (bed_with(json!({})).await, bed_with(json!({})).await);
+    let (one, other) = (one.with_store(&store, json!({})).await, other.with_store(&store, json!({})).await);
+    let ada = named("ada", &[]);
+    let listed = async |bed: &Bed| bed.ask(&ada, LIST, json!({})).await["sets"]["hits"]["total"].clone();
+    let (deleted, _kept) = (bed_saved(&one, &ada).await, bed_saved(&one, &ada).await);
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(2), json!(2)));
+    assert_eq!(one.ask(&ada, DELETE, json!({ "id": deleted["setId"] })).await["deleteSet"], true);
+    let latest = store.latest_record_change(RecordKind::SavedSet).await.unwrap();
+    store.purge_removed_records(RecordKind::SavedSet, latest).await.unwrap();
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(1), json!(1)));
+    bed_saved(&other, &ada).await;
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(2), json!(2)));
+}
