@@ -174,7 +174,7 @@ pub trait Store: Send + Sync + 'static {
         document: Option<String>,
     ) -> Result<Option<u64>>;
 
-    /// Purges the records of a kind that were removed by this change or an earlier one. Whoever follows the kind from before
+    /// Purges the records of a kind that were removed by this change or an earlier one. A follower of the kind from before
     /// the last of them starts over, see [`Store::purged_records`].
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()>;
 
