@@ -5,9 +5,11 @@
 //! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
 //! whom it is not shared it does not exist, either.
 //!
-//! A change is made of a set as it was found, and made again if another server was faster, so that none is lost.
+//! A change is made of a set as it was found, and made again if another server was faster, so that none is lost; where the
+//! engine has the sets, servers take turns ([`SetTurns`]).
 //!
 //! [`SetReader`]: crate::set_reader::SetReader
+//! [`SetTurns`]: crate::set_turns::SetTurns
 //! [`SharedSets`]: crate::shared_sets::SharedSets
 
 use std::collections::{HashMap, HashSet};
@@ -143,7 +145,7 @@ impl ServedCatalogue {
             SetCommand::SaveSet(save) => self.save_set(save).await,
             SetCommand::RenameSet { set_id, name } => self.rename_set(set_id, name).await,
             SetCommand::ShareSet { set_id, shared_with } => self.share_set(set_id, shared_with).await,
-            SetCommand::DeleteSet { set_id } => self.delete_set(set_id).await,
+            SetCommand::DeleteSet { set_id } => self.in_turn(self.delete_set(set_id)).await,
         };
         outcome.unwrap_or_else(|error| {
             tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be changed");
@@ -244,7 +246,7 @@ impl ServedCatalogue {
             let found = name.chars().count();
             return Ok(invalid(format!("name: found {found} characters; expected 1 to {MAX_NAME_CHARS}")));
         }
-        self.change_set(id, "name", Value::from(name)).await
+        self.in_turn(self.change_set(id, "name", Value::from(name))).await
     }
 
     async fn share_set(&self, id: &str, shared_with: &[String]) -> Result<SetCommandOutcome, EngineError> {
@@ -257,7 +259,15 @@ impl ServedCatalogue {
             return Ok(invalid(format!("with: found {unknown:?}; expected {expected}")));
         }
         self.ensure_sets_index().await?;
-        self.change_set(id, SHARED_WITH, Value::from(shared_with)).await
+        self.in_turn(self.change_set(id, SHARED_WITH, Value::from(shared_with))).await
+    }
+
+    /// Makes a change of a set. Where a store has the sets, it needs no turn.
+    async fn in_turn<T>(&self, change: impl Future<Output = Result<T, EngineError>>) -> Result<T, EngineError> {
+        match &self.shared_sets {
+            Some(_) => change.await,
+            None => self.set_turns.take(change).await,
+        }
     }
 
     /// Changes a member of a set that belongs to the client.

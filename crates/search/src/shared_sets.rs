@@ -170,7 +170,7 @@ impl SharedSets {
 }
 
 /// Tells a failure of the store as one of the engine, which has the sets for all that clients know.
-fn store_error(error: &StoreError) -> EngineError {
+pub(crate) fn store_error(error: &StoreError) -> EngineError {
     let text = error_chain(error);
     match error {
         StoreError::Unavailable(_) | StoreError::OutcomeUnknown { .. } => {

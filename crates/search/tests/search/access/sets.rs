@@ -267,6 +267,33 @@ async fn no_change_of_a_set_is_lost_to_another_server() {
     assert_eq!(stored().await, None);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn no_change_of_a_set_on_a_cluster_is_lost_to_another_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let bed = bed_with(json!({})).await;
+    // Both have the same engine, as servers with a cluster do.
+    let cluster = json!({ "searchEngine": "opensearch" });
+    let (one, other) = (bed.with_store(&store, cluster.clone()).await, bed.with_store(&store, cluster).await);
+    let ada = named("ada", &[]);
+    let saved = bed_saved(&one, &ada).await;
+    assert_eq!(store.latest_record_change(RecordKind::SavedSet).await.unwrap(), 0, "the engine has the sets");
+    let id = saved["setId"].as_str().unwrap();
+    let rename = "mutation($id: String!, $name: String!) { renameSet(setId: $id, name: $name) { name sharedWith } }";
+    for round in 0..20 {
+        let (name, group) = (format!("name {round}"), format!("group:{round}"));
+        tokio::join!(
+            one.ask(&ada, rename, json!({ "id": id, "name": name })),
+            other.ask(&ada, SHARE, json!({ "id": id, "with": [group] })),
+        );
+        let by_name = "query($f: JSON) { sets { hits(filters: $f) { total } } }";
+        let found = one.ask(&ada, by_name, json!({ "f": leaf("in", "name", json!(name)) })).await;
+        assert_eq!(found["sets"]["hits"]["total"], 1, "{name}");
+        let found = one.ask(&ada, rename, json!({ "id": id, "name": "x" })).await;
+        assert_eq!(found["renameSet"]["sharedWith"], json!([group]));
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_was_away_lists_no_set_whose_removal_was_purged() {
     let folder = tempfile::tempdir().unwrap();
