@@ -92,7 +92,7 @@ impl SourceFollower {
     async fn follow_while_leased(&self) -> Result<(), IndexingFailure> {
         let Some(IndexLease { store, name, holder }) = &self.lease else { return self.follow().await };
         if !store.acquire_lease(name, holder, LEASE_DURATION).await? {
-            self.worker.live_status().activity = IndexingActivity::StandingBy;
+            self.worker.stand_by();
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
             return Ok(());
         }

@@ -172,6 +172,13 @@ impl IndexWorker {
         live_status.position = position;
     }
 
+    /// Records that another process writes to the index.
+    pub(crate) fn stand_by(&self) {
+        let mut live_status = self.live_status();
+        live_status.activity = IndexingActivity::StandingBy;
+        live_status.failures = 0;
+    }
+
     /// Records a failure; returns whether it is another one than before.
     pub(crate) fn record_failure(&self, failure: &IndexingFailure) -> bool {
         let message = failure.operator_message();
