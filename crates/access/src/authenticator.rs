@@ -92,6 +92,23 @@ impl Authenticator {
         })
     }
 
+    /// Removes what has ended from the store: sessions, keys that ended long ago, and people who can use no key any more.
+    pub async fn remove_ended(&self, now: Timestamp) {
+        if let Some(sessions) = &self.sessions
+            && let Err(error) = sessions.remove_ended(now).await
+        {
+            tracing::warn!(
+                error = error_chain(&error),
+                "sessions that have ended could not be removed; it is tried again"
+            );
+        }
+        if let Some(keys) = &self.keys
+            && let Err(error) = keys.remove_long_ended(now).await
+        {
+            tracing::warn!(%error, "keys that ended long ago could not be removed; it is tried again");
+        }
+    }
+
     /// Returns a counter that increases with every change of the keys; results from before it may be stale.
     pub fn generation(&self) -> u64 {
         self.keys.as_ref().map_or(0, |keys| keys.generation())

@@ -5,7 +5,8 @@
 //! cannot be asked, no key is accepted. A change names what it was computed from, so that changes of several servers are
 //! never lost, and a name is never given twice.
 //!
-//! A key of a person allows no more than the person may as of their last sign-in, and nothing some time after it.
+//! A key of a person allows no more than the person may as of their last sign-in, and nothing some time after it. Keys that
+//! ended long ago, and people who can use no key any more, are removed.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -34,6 +35,9 @@ const MAX_OWN_KEYS: usize = 100;
 
 /// How many keys of a person are kept that are not in force any more.
 const MAX_ENDED_OWN_KEYS: usize = 100;
+
+/// How long a key is kept that was revoked or has expired, so that the audit log can be resolved.
+const ENDED_KEYS_KEPT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How long the access of a person counts after a sign-in, by default.
 const DEFAULT_OWNER_ACCESS: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -137,7 +141,11 @@ impl KeyRegistry {
     /// Reads what was changed since the last time.
     async fn follow(&self, followed: &mut Followed, key_change: u64, person_change: u64) -> Result<(), KeyError> {
         let mut last = followed.key_change.unwrap_or_default();
-        for record in self.records_after(RecordKind::Key, last).await? {
+        let (is_complete, records) = self.changed_records(RecordKind::Key, followed.key_change).await?;
+        if is_complete {
+            followed.keys.clear();
+        }
+        for record in records {
             last = record.change;
             // A key that cannot be read is not accepted.
             match parse(&record).inspect_err(|error| tracing::error!(%error, "a key is not accepted")) {
@@ -147,7 +155,11 @@ impl KeyRegistry {
         }
         followed.key_change = Some(last.max(key_change));
         let mut last = followed.person_change.unwrap_or_default();
-        for record in self.records_after(RecordKind::Person, last).await? {
+        let (is_complete, records) = self.changed_records(RecordKind::Person, followed.person_change).await?;
+        if is_complete {
+            followed.people.clear();
+        }
+        for record in records {
             last = record.change;
             let read = PersonAccess::parse(&record).inspect_err(|error| {
                 tracing::error!(error = error_chain(error), "the keys of a person are not accepted");
@@ -172,6 +184,22 @@ impl KeyRegistry {
             }
         };
         followed.keys.values().filter_map(|key| Some((key.digest, Arc::new(resolve(key)?)))).collect()
+    }
+
+    /// Returns the records that were written after what is known, or all, and whether it is all: because nothing is known, or
+    /// because removals were purged that were not seen.
+    async fn changed_records(
+        &self,
+        kind: RecordKind,
+        known: Option<u64>,
+    ) -> Result<(bool, Vec<SharedRecord>), KeyError> {
+        if let Some(known) = known {
+            let changed = self.records_after(kind, known).await?;
+            if self.store.purged_records(kind).await? <= known {
+                return Ok((false, changed));
+            }
+        }
+        Ok((true, self.records_after(kind, 0).await?))
     }
 
     async fn records_after(&self, kind: RecordKind, change: u64) -> Result<Vec<SharedRecord>, KeyError> {
@@ -246,6 +274,29 @@ impl KeyRegistry {
         let ended: Vec<&KeyRecord> = keys.iter().filter(is_ended).collect();
         for key in &ended[..ended.len().saturating_sub(MAX_ENDED_OWN_KEYS)] {
             self.store.write_record(RecordKind::Key, &key.id, RecordBase::Any, None).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the keys that ended long ago, and the people whose last sign-in is too old for any of their keys.
+    pub async fn remove_long_ended(&self, now: Timestamp) -> Result<(), KeyError> {
+        let is_past = |moment: Timestamp, time: Duration| {
+            let micros = i64::try_from(time.as_micros()).unwrap_or(i64::MAX);
+            moment.as_micros().saturating_add(micros) < now.as_micros()
+        };
+        for record in self.records_after(RecordKind::Key, 0).await? {
+            // What cannot be read is not accepted, and an administrator may still look at it.
+            let Ok(Some(key)) = parse(&record) else { continue };
+            if key.revoked.or(key.expires).is_some_and(|ended| is_past(ended, ENDED_KEYS_KEPT)) {
+                self.store.write_record(RecordKind::Key, &record.id, RecordBase::Record(record.change), None).await?;
+            }
+        }
+        for record in self.records_after(RecordKind::Person, 0).await? {
+            let Ok(Some(person)) = PersonAccess::parse(&record) else { continue };
+            if is_past(person.signed_in, self.owner_access) {
+                let base = RecordBase::Record(record.change);
+                self.store.write_record(RecordKind::Person, &record.id, base, None).await?;
+            }
         }
         Ok(())
     }

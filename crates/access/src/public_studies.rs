@@ -30,6 +30,11 @@ impl FromStr for PublicStudies {
 }
 
 impl PublicStudies {
+    /// Returns whether no study can be public.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Only(ids) if ids.is_empty())
+    }
+
     /// Returns whether a study is marked public; ids are compared to the letter.
     pub fn contains(&self, study: &str) -> bool {
         match self {

@@ -151,8 +151,9 @@ impl Sessions {
         }
     }
 
-    /// Removes some of the sessions that have ended: those that were written first.
-    async fn remove_ended(&self, now: Timestamp) -> Result<()> {
+    /// Removes some of the sessions that have ended: those that were written first. A sign-in does so, and the server from
+    /// time to time.
+    pub async fn remove_ended(&self, now: Timestamp) -> Result<()> {
         let records = self.store.records_after(RecordKind::Session, 0, MAX_REMOVED).await?;
         for record in &records {
             let is_active = parse(record).is_some_and(|session| self.is_active(&session, now));

@@ -88,6 +88,8 @@ impl ConfigDefaults {
             sets: SetsConfig {
                 index: variables.text("ES_ARRANGER_SETS_INDEX").unwrap_or(general.sets.index),
                 type_name: variables.text("ES_ARRANGER_SETS_TYPE").unwrap_or(general.sets.type_name),
+                max_anonymous: variables.count("MAX_ANONYMOUS_SETS", 0, general.sets.max_anonymous),
+                max_anonymous_bytes: variables.count("MAX_ANONYMOUS_SETS_BYTES", 0, general.sets.max_anonymous_bytes),
             },
             row_id_field_name: variables.text("ROW_ID_FIELD_NAME").unwrap_or(general.row_id_field_name),
         };

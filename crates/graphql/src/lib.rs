@@ -29,7 +29,7 @@ pub use network_question::{NamedRange, NetworkAnswer, NetworkFacet, NetworkQuest
 pub use plan::{PlanContext, PlanError, PlannedRequest, RecordsQuery};
 pub use prepared_request::PreparedRequest;
 pub use request::GraphqlRequest;
-pub use saved_sets::{SAVED_SET_VIEW, saved_sets_mapping};
+pub use saved_sets::{SAVED_SET_BYTES, SAVED_SET_VIEW, saved_sets_mapping};
 pub use schema::CatalogueSchema;
 pub use set_command::{SaveSet, SetCommand, SetCommandOutcome};
 pub use write::{GraphqlResponse, PlanResults};

@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 
 use crate::sdl::SETS;
 
+/// The field with the size of a set without an owner, which is hidden from clients.
+pub const SAVED_SET_BYTES: &str = "bytes";
+
 /// The field with the fingerprint of the view that a set was saved under, which is hidden from clients.
 pub const SAVED_SET_VIEW: &str = "view";
 
@@ -24,6 +27,7 @@ pub fn saved_sets_mapping() -> Value {
         "owner": { "type": "keyword" },
         "sharedWith": { "type": "keyword" },
         SAVED_SET_VIEW: { "type": "keyword" },
+        SAVED_SET_BYTES: { "type": "long" },
     } })
 }
 
@@ -40,7 +44,7 @@ pub(crate) fn saved_sets_catalogue(records: &Catalogue) -> Result<Catalogue, Cat
         .map_err(|problems| failed(format!("The saved sets have no schema: {problems:?}.")))?;
     let mapping = IndexMapping::parse(&saved_sets_mapping())
         .map_err(|errors| failed(format!("The saved sets have no mapping: {errors:?}.")))?;
-    let hidden = [SAVED_SET_VIEW, "owner", "sharedWith"].map(str::to_owned);
+    let hidden = [SAVED_SET_VIEW, SAVED_SET_BYTES, "owner", "sharedWith"].map(str::to_owned);
     let hidden_fields = RedactedFields { hidden: hidden.into(), ..RedactedFields::default() };
     let mut catalogue = Catalogue::build_restricted(&config, &mapping, &hidden_fields)?;
     catalogue.document_type = SETS.to_owned();

@@ -6,7 +6,9 @@
 //!
 //! Where servers share a store, each has its own copy of the indexes of the embedded engine. A server that starts must not
 //! answer searches from a copy that lacks what the others have: it has **caught up** once every copy has what was in the store
-//! when the server started. Catalogues that come later do not count, and neither does a lag that comes later.
+//! when the server started. Catalogues that come later do not count, and neither does a lag that comes later. A copy that keeps
+//! failing without getting any further is not waited for: it would take every server out of rotation that is restarted, with all
+//! other catalogues.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -36,6 +38,10 @@ use crate::worker::{IndexWorker, source_name};
 
 /// How often the list of catalogues is polled.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
+
+/// How often a copy fails without getting any further before it is no longer waited for; with the delays between the attempts,
+/// more than ten seconds.
+const AWAITED_FAILURES: u32 = 7;
 
 /// How long saving the rejected documents may take before the next poll.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -168,13 +174,23 @@ impl Indexing {
         self.inner.catalogues().values().map(CatalogueEntry::status).collect()
     }
 
-    /// Returns whether the copies of indexes have everything that was in the store when this server started; true ever after.
+    /// Returns whether a catalogue cannot follow its source at the moment.
+    pub fn is_failing(&self) -> bool {
+        let is_failing = |one: &CatalogueEntry| match &one.worker {
+            Ok(worker) => worker.live_status().failures > 0,
+            Err(_) => true,
+        };
+        self.inner.catalogues().values().any(is_failing)
+    }
+
+    /// Returns whether the copies of indexes have everything that was in the store when this server started, but for those that
+    /// keep failing; true ever after.
     pub fn has_caught_up(&self) -> bool {
         let mut awaited = self.inner.awaited();
         let Some(left) = awaited.as_mut() else { return !self.inner.context.store.is_shared() };
         if !left.is_empty() {
             let catalogues = self.inner.catalogues();
-            left.retain(|id, event| catalogues.get(id).is_some_and(|one| one.is_before(*event)));
+            left.retain(|id, event| catalogues.get(id).is_some_and(|one| one.is_awaited(*event)));
         }
         left.is_empty()
     }
@@ -241,12 +257,18 @@ impl Indexing {
 }
 
 impl CatalogueEntry {
-    /// Returns whether the index lacks an event or an earlier one.
-    fn is_before(&self, event: u64) -> bool {
+    /// Returns whether the index lacks an event or an earlier one, and may get it soon.
+    fn is_awaited(&self, event: u64) -> bool {
         let Ok(worker) = &self.worker else { return false };
+        let live_status = worker.live_status();
         // Positions in the store are event numbers.
-        let position = worker.live_status().position.as_deref().and_then(|position| position.parse::<u64>().ok());
-        position.is_none_or(|position| position < event)
+        let position = live_status.position.as_deref().and_then(|position| position.parse::<u64>().ok());
+        let is_before = position.is_none_or(|position| position < event);
+        let keeps_failing = live_status.failures >= AWAITED_FAILURES;
+        if is_before && keeps_failing {
+            tracing::warn!(catalogue = worker.id, "a copy of an index keeps failing; the server is ready without it");
+        }
+        is_before && !keeps_failing
     }
 
     fn status(&self) -> CatalogueIndexing {

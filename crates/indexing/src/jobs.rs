@@ -321,9 +321,24 @@ impl Jobs {
     }
 
     async fn read_changes(&self, seen: &mut u64) -> StoreResult<()> {
-        if self.0.store.latest_record_change(KIND).await? == *seen {
+        let latest = self.0.store.latest_record_change(KIND).await?;
+        if latest == *seen {
             return Ok(());
         }
+        let known = *seen;
+        self.read_pages(seen).await?;
+        if known > 0 && self.0.store.purged_records(KIND).await? > known {
+            // Jobs were removed that are known here, and nothing is left that says so.
+            self.entries().retain(|_, entry| entry.runs_here);
+            *seen = 0;
+            self.read_pages(seen).await?;
+        }
+        // The latest change may have been a removal that was purged.
+        *seen = latest.max(*seen);
+        Ok(())
+    }
+
+    async fn read_pages(&self, seen: &mut u64) -> StoreResult<()> {
         loop {
             let page = self.0.store.records_after(KIND, *seen, PAGE_SIZE).await?;
             let is_last = page.len() < PAGE_SIZE;

@@ -93,7 +93,7 @@ impl SourceFollower {
     async fn follow_while_leased(&self) -> Result<(), IndexingFailure> {
         let Some(IndexLease { store, name, holder }) = &self.lease else { return self.follow().await };
         if !store.acquire_lease(name, holder, LEASE_DURATION).await? {
-            self.worker.live_status().activity = IndexingActivity::StandingBy;
+            self.worker.stand_by();
             tokio::time::sleep(LEASE_RENEWAL_INTERVAL).await;
             return Ok(());
         }
@@ -128,6 +128,7 @@ impl SourceFollower {
                 Ok(applied) => {
                     let documents = applied.documents;
                     worker.record(applied);
+                    worker.live_status().failures = 0;
                     documents
                 }
                 Err(IndexingFailure::Engine(EngineError::Rejected(_))) if one_by_one == 0 => {
@@ -208,6 +209,7 @@ impl SourceFollower {
                     if worker.generations.current().await?.as_ref() != Some(&at.index) {
                         return Ok(None);
                     }
+                    worker.live_status().failures = 0;
                 }
             }
         }

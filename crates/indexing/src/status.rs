@@ -70,6 +70,8 @@ pub(crate) struct LiveStatus {
     pub(crate) index: Option<String>,
     pub(crate) position: Option<String>,
     pub(crate) last_error: Option<IndexingProblem>,
+    /// How often it failed since it last got further, or found that there is nothing to do.
+    pub(crate) failures: u32,
     pub(crate) needs_reindex: Vec<String>,
     pub(crate) notes: Vec<String>,
 }

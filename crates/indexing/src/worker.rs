@@ -125,7 +125,7 @@ impl IndexWorker {
 
     /// Returns the status of the catalogue.
     pub(crate) fn status(&self) -> CatalogueIndexing {
-        let LiveStatus { activity, index, position, last_error, needs_reindex, notes } = self.live_status().clone();
+        let LiveStatus { activity, index, position, last_error, needs_reindex, notes, .. } = self.live_status().clone();
         let rejected = self.rejected();
         CatalogueIndexing {
             catalogue: self.id.clone(),
@@ -177,6 +177,13 @@ impl IndexWorker {
         live_status.position = position;
     }
 
+    /// Records that another process writes to the index.
+    pub(crate) fn stand_by(&self) {
+        let mut live_status = self.live_status();
+        live_status.activity = IndexingActivity::StandingBy;
+        live_status.failures = 0;
+    }
+
     /// Records a failure; returns whether it is another one than before.
     pub(crate) fn record_failure(&self, failure: &IndexingFailure) -> bool {
         let message = failure.operator_message();
@@ -184,6 +191,7 @@ impl IndexWorker {
         let is_same = live_status.activity == IndexingActivity::Failing
             && live_status.last_error.as_ref().is_some_and(|last| last.message == message);
         live_status.activity = IndexingActivity::Failing;
+        live_status.failures = live_status.failures.saturating_add(1);
         live_status.last_error = Some(IndexingProblem { message, at: Timestamp::now() });
         !is_same
     }

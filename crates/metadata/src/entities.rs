@@ -1,7 +1,7 @@
 //! The legacy view of files that storage servers use.
 
-use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, FileAccess, ObjectId, Result};
-use cantata_store::{FileFilter, FileLocation, PageRange};
+use cantata_core::{AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, FileAccess, ObjectId, Result};
+use cantata_store::{FileFilter, FileLocation, PageRange, StateSet, VisibleFiles};
 
 use crate::MetadataService;
 
@@ -18,6 +18,8 @@ pub struct EntityRequest {
     pub project_code: Option<String>,
     /// The access level.
     pub access: Option<String>,
+    /// The files that may be seen; all if nothing is said.
+    pub visible: Option<VisibleFiles>,
 }
 
 impl EntityRequest {
@@ -32,6 +34,7 @@ impl EntityRequest {
             name: self.file_name.clone(),
             study_id: self.project_code.clone(),
             access: read(self.access.as_ref(), FileAccess::parse)?,
+            visible: self.visible.clone(),
         })
     }
 }
@@ -46,16 +49,37 @@ pub struct EntityPage {
 }
 
 impl MetadataService {
-    /// Returns one entity; one of a study that may not be read is unknown.
-    pub async fn entity(&self, object_id: &str, can_read: impl Fn(&str) -> bool) -> Result<FileLocation> {
+    /// Returns one entity; one of an analysis in another state than those that may be seen of its study is unknown.
+    pub async fn entity(&self, object_id: &str, states_of: impl Fn(&str) -> StateSet) -> Result<FileLocation> {
         let file = match ObjectId::parse(object_id) {
             Some(id) => self.store.file(id).await?,
             None => None,
         };
-        file.filter(|file| can_read(&file.study_id)).ok_or_else(|| {
+        let file = match file {
+            Some(file) if states_of(&file.study_id) != StateSet::ALL => {
+                let visible = Some(visible_files([file.study_id], states_of));
+                let filter = FileFilter { object_id: Some(file.object_id), visible, ..FileFilter::default() };
+                self.store.files_after(&filter, None, 1).await?.pop()
+            }
+            file => file,
+        };
+        file.ok_or_else(|| {
             let text = format!("The entity with id '{object_id}' was not found");
             Error::new(ErrorOrigin::LegacyEntityService, ErrorId::LegacyEntityNotFound, text)
         })
+    }
+
+    /// Returns the files that may be seen of one study, or of all studies, by the states of analyses that may be seen of each.
+    pub async fn visible_files(
+        &self,
+        study_id: Option<&str>,
+        states_of: impl Fn(&str) -> StateSet,
+    ) -> Result<VisibleFiles> {
+        let studies = match study_id {
+            Some(study_id) => vec![study_id.to_owned()],
+            None => self.store.study_ids().await?,
+        };
+        Ok(visible_files(studies, states_of))
     }
 
     /// Returns one page of the entities that match.
@@ -79,4 +103,17 @@ impl MetadataService {
             None => Ok(vec![]),
         }
     }
+}
+
+fn visible_files(studies: impl IntoIterator<Item = String>, states_of: impl Fn(&str) -> StateSet) -> VisibleFiles {
+    let mut visible = VisibleFiles::default();
+    for study_id in studies {
+        let states = states_of(&study_id);
+        if states == StateSet::ALL {
+            visible.studies.insert(study_id);
+        } else if states.contains(AnalysisState::Published) {
+            visible.published.insert(study_id);
+        }
+    }
+    visible
 }

@@ -20,6 +20,7 @@ mod redaction;
 mod served_catalogue;
 mod service;
 mod set_reader;
+mod set_turns;
 mod sets;
 mod shared_sets;
 

@@ -62,7 +62,7 @@ impl SetReader {
             field: field.to_owned(),
             values: values.iter().cloned().map(TypedValue::Text).collect(),
         };
-        let nobody = Filter::Exists { field: OWNER.to_owned() }.negated();
+        let nobody = unowned_filter();
         let own = self.owner.as_ref().map(|owner| terms(OWNER, std::slice::from_ref(owner)));
         let listed = [Some(nobody), own, Some(terms(SHARED_WITH, &self.shares))];
         (!self.owns_all).then(|| Filter::or(listed.into_iter().flatten()))
@@ -85,6 +85,11 @@ impl SetReader {
         let mut shared = set.get(SHARED_WITH).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
         self.can_change(set) || shared.any(|with| with == LINK || self.shares.iter().any(|share| share == with))
     }
+}
+
+/// Returns the filter over the sets of nobody.
+pub(crate) fn unowned_filter() -> Filter {
+    Filter::Exists { field: OWNER.to_owned() }.negated()
 }
 
 /// Returns the one of these texts that says with whom a set is shared in no way that is known.

@@ -5,20 +5,28 @@
 //! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
 //! whom it is not shared it does not exist, either.
 //!
+//! A change is made of a set as it was found, and made again if another server was faster, so that none is lost; where the
+//! engine has the sets, servers take turns ([`SetTurns`]).
+//!
 //! [`SetReader`]: crate::set_reader::SetReader
+//! [`SetTurns`]: crate::set_turns::SetTurns
 //! [`SharedSets`]: crate::shared_sets::SharedSets
 
 use std::collections::{HashMap, HashSet};
 
-use cantata_engine::{EngineError, ExportRequest, Filter, SearchPlan, SearchResponse, WriteOperation};
-use cantata_graphql::{GraphqlErrorCode, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping};
+use cantata_engine::{
+    EngineError, ExportRequest, FacetRequest, Filter, HitsRequest, SearchPlan, SearchResponse, WriteOperation,
+};
+use cantata_graphql::{
+    GraphqlErrorCode, SAVED_SET_BYTES, SAVED_SET_VIEW, SaveSet, SetCommand, SetCommandOutcome, saved_sets_mapping,
+};
 use cantata_sqon::json_depth;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::served_catalogue::ServedCatalogue;
-use crate::set_reader::{OWNER, SHARED_WITH, unknown_share};
+use crate::set_reader::{OWNER, SHARED_WITH, unknown_share, unowned_filter};
 
 const MAX_SET_VALUES: usize = 1_000_000;
 
@@ -36,6 +44,13 @@ const MAX_NAME_CHARS: usize = 500;
 /// How deep the JSON of a saved filter may be nested: it becomes part of a document, which every engine must read.
 const MAX_SAVED_DEPTH: usize = 99;
 
+/// A set as it was found.
+struct FoundSet {
+    set: Value,
+    /// The change that made it what it is, where a store has the sets.
+    change: Option<u64>,
+}
+
 impl ServedCatalogue {
     /// Loads the members of the sets that exist.
     pub(crate) async fn load_sets(&self, ids: &[String]) -> Result<HashMap<String, Vec<String>>, EngineError> {
@@ -44,7 +59,7 @@ impl ServedCatalogue {
             let set = self.find_set(id).await.inspect_err(|error| {
                 tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be read");
             })?;
-            if let Some(set) = set {
+            if let Some(FoundSet { set, .. }) = set {
                 let members = set.get("ids").and_then(Value::as_array).into_iter().flatten();
                 sets.insert(id.clone(), members.filter_map(Value::as_str).map(str::to_owned).collect());
             }
@@ -53,16 +68,19 @@ impl ServedCatalogue {
     }
 
     /// Returns a set that was saved under this view and that the client may use.
-    async fn find_set(&self, id: &str) -> Result<Option<Value>, EngineError> {
-        let set = match &self.shared_sets {
-            Some(shared) => shared.find(id).await?,
+    async fn find_set(&self, id: &str) -> Result<Option<FoundSet>, EngineError> {
+        let found = match &self.shared_sets {
+            Some(shared) => shared.find(id).await?.map(|(set, change)| FoundSet { set, change: Some(change) }),
             None => match self.engine.document(&self.catalogue.sets.index, id).await {
-                Ok(document) => document.and_then(|document| serde_json::to_value(document.root()).ok()),
+                Ok(document) => {
+                    let set = document.and_then(|document| serde_json::to_value(document.root()).ok());
+                    set.map(|set| FoundSet { set, change: None })
+                }
                 Err(EngineError::IndexNotFound(_)) => None,
                 Err(error) => return Err(error),
             },
         };
-        Ok(set.filter(|set| self.is_of_view(set) && self.reader.can_use(set)))
+        Ok(found.filter(|found| self.is_of_view(&found.set) && self.reader.can_use(&found.set)))
     }
 
     fn is_of_view(&self, set: &Value) -> bool {
@@ -96,13 +114,20 @@ impl ServedCatalogue {
     async fn ensure_sets_index(&self) -> Result<(), EngineError> {
         match self.engine.mapping(&self.catalogue.sets.index).await {
             // An index of an earlier version lacks what came later.
-            Ok(mapping) if mapping.field(OWNER).is_none() => {
+            Ok(mapping) => {
                 // Nothing else: another server may have made the rest otherwise, which cannot be changed.
-                let added = [OWNER, SHARED_WITH].map(|name| (name.to_owned(), json!({ "type": "keyword" })));
-                let added = json!({ "properties": Map::from_iter(added) });
-                self.engine.extend_mapping(&self.catalogue.sets.index, &added).await
+                let later = [(OWNER, "keyword"), (SHARED_WITH, "keyword"), (SAVED_SET_BYTES, "long")];
+                let missing = later.into_iter().filter(|(name, _)| mapping.field(name).is_none());
+                let added: Map<String, Value> =
+                    missing.map(|(name, kind)| (name.to_owned(), json!({ "type": kind }))).collect();
+                match added.is_empty() {
+                    true => Ok(()),
+                    false => {
+                        let added = json!({ "properties": added });
+                        self.engine.extend_mapping(&self.catalogue.sets.index, &added).await
+                    }
+                }
             }
-            Ok(_) => Ok(()),
             Err(EngineError::IndexNotFound(_)) => {
                 match self.engine.create_index(&self.catalogue.sets.index, Some(&saved_sets_mapping())).await {
                     // Another request may have created it meanwhile.
@@ -120,7 +145,7 @@ impl ServedCatalogue {
             SetCommand::SaveSet(save) => self.save_set(save).await,
             SetCommand::RenameSet { set_id, name } => self.rename_set(set_id, name).await,
             SetCommand::ShareSet { set_id, shared_with } => self.share_set(set_id, shared_with).await,
-            SetCommand::DeleteSet { set_id } => self.delete_set(set_id).await,
+            SetCommand::DeleteSet { set_id } => self.in_turn(self.delete_set(set_id)).await,
         };
         outcome.unwrap_or_else(|error| {
             tracing::warn!(catalogue = self.catalogue.id, %error, "a saved set cannot be changed");
@@ -174,11 +199,46 @@ impl ServedCatalogue {
         if let Some(view) = &save.view {
             set[SAVED_SET_VIEW] = view.as_str().into();
         }
-        if let Some(owner) = &self.reader.owner {
-            set[OWNER] = owner.as_str().into();
+        match &self.reader.owner {
+            Some(owner) => set[OWNER] = owner.as_str().into(),
+            None => {
+                let bytes = set.to_string().len() as u64;
+                if let Some(reason) = self.reason_against_unowned(bytes).await? {
+                    return Ok(invalid(reason));
+                }
+                set[SAVED_SET_BYTES] = bytes.into();
+            }
         }
-        self.put_set(&set_id, &set).await?;
+        match &self.shared_sets {
+            Some(shared) => shared.add(&set_id, &set).await?,
+            None => self.put_set(&set_id, &set).await?,
+        }
         Ok(SetCommandOutcome::Set(set))
+    }
+
+    /// Returns why another set without an owner cannot be saved, if so. Everybody who sends no credential shares the limits.
+    async fn reason_against_unowned(&self, bytes: u64) -> Result<Option<String>, EngineError> {
+        let sets = &self.catalogue.sets;
+        let mut plan = SearchPlan::default();
+        let filter = plan.add_filter(unowned_filter());
+        plan.hits.push(HitsRequest { filter, total: true, ..HitsRequest::default() });
+        let field = SAVED_SET_BYTES.to_owned();
+        plan.facets.push(FacetRequest { field, filter, stats: true, ..FacetRequest::default() });
+        let found = self.search(&sets.index, plan).await?;
+        let count = found.hits.first().and_then(|hits| hits.total).unwrap_or_default();
+        // Sums of whole numbers of this size are exact.
+        let stored = found.facets.first().and_then(|facet| facet.stats).map_or(0, |stats| stats.sum as u64);
+        let (limit, setting) = if count >= sets.max_anonymous {
+            (format!("{} sets", sets.max_anonymous), "MAX_ANONYMOUS_SETS")
+        } else if stored.saturating_add(bytes) > sets.max_anonymous_bytes {
+            (format!("{} bytes", sets.max_anonymous_bytes), "MAX_ANONYMOUS_SETS_BYTES")
+        } else {
+            return Ok(None);
+        };
+        Ok(Some(format!(
+            "the sets that are saved without a credential may have {limit} in all ({setting}), and there is no room for this \
+             one; delete one that is not needed any more, or sign in or send a credential to save sets of your own"
+        )))
     }
 
     async fn rename_set(&self, id: &str, name: &str) -> Result<SetCommandOutcome, EngineError> {
@@ -186,7 +246,7 @@ impl ServedCatalogue {
             let found = name.chars().count();
             return Ok(invalid(format!("name: found {found} characters; expected 1 to {MAX_NAME_CHARS}")));
         }
-        self.change_set(id, "name", Value::from(name)).await
+        self.in_turn(self.change_set(id, "name", Value::from(name))).await
     }
 
     async fn share_set(&self, id: &str, shared_with: &[String]) -> Result<SetCommandOutcome, EngineError> {
@@ -199,40 +259,58 @@ impl ServedCatalogue {
             return Ok(invalid(format!("with: found {unknown:?}; expected {expected}")));
         }
         self.ensure_sets_index().await?;
-        self.change_set(id, SHARED_WITH, Value::from(shared_with)).await
+        self.in_turn(self.change_set(id, SHARED_WITH, Value::from(shared_with))).await
+    }
+
+    /// Makes a change of a set. Where a store has the sets, it needs no turn.
+    async fn in_turn<T>(&self, change: impl Future<Output = Result<T, EngineError>>) -> Result<T, EngineError> {
+        match &self.shared_sets {
+            Some(_) => change.await,
+            None => self.set_turns.take(change).await,
+        }
     }
 
     /// Changes a member of a set that belongs to the client.
     async fn change_set(&self, id: &str, member: &str, value: Value) -> Result<SetCommandOutcome, EngineError> {
-        let Some(mut set) = self.find_set(id).await? else {
-            return Ok(invalid(format!("there is no set of the id {id:?}")));
-        };
-        if !self.reader.can_change(&set) {
-            return Ok(invalid(NOT_THE_OWNER.to_owned()));
+        loop {
+            let Some(FoundSet { mut set, change }) = self.find_set(id).await? else {
+                return Ok(invalid(format!("there is no set of the id {id:?}")));
+            };
+            if !self.reader.can_change(&set) {
+                return Ok(invalid(NOT_THE_OWNER.to_owned()));
+            }
+            set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert(member.to_owned(), value.clone()));
+            let is_written = match (&self.shared_sets, change) {
+                (Some(shared), Some(change)) => shared.replace(id, change, &set).await?,
+                _ => self.put_set(id, &set).await.map(|()| true)?,
+            };
+            if is_written {
+                return Ok(SetCommandOutcome::Set(set));
+            }
         }
-        set.as_object_mut().map(|set: &mut Map<String, Value>| set.insert(member.to_owned(), value));
-        self.put_set(id, &set).await?;
-        Ok(SetCommandOutcome::Set(set))
     }
 
     async fn delete_set(&self, id: &str) -> Result<SetCommandOutcome, EngineError> {
-        let Some(set) = self.find_set(id).await? else { return Ok(SetCommandOutcome::Deleted(false)) };
-        if !self.reader.can_change(&set) {
-            return Ok(invalid(NOT_THE_OWNER.to_owned()));
+        loop {
+            let Some(FoundSet { set, change }) = self.find_set(id).await? else {
+                return Ok(SetCommandOutcome::Deleted(false));
+            };
+            if !self.reader.can_change(&set) {
+                return Ok(invalid(NOT_THE_OWNER.to_owned()));
+            }
+            let (Some(shared), Some(change)) = (&self.shared_sets, change) else {
+                let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
+                let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
+                return Ok(SetCommandOutcome::Deleted(report.deleted > 0));
+            };
+            if shared.remove(id, change).await? {
+                return Ok(SetCommandOutcome::Deleted(true));
+            }
         }
-        if let Some(shared) = &self.shared_sets {
-            shared.remove(id).await?;
-            return Ok(SetCommandOutcome::Deleted(true));
-        }
-        let batch = vec![WriteOperation::Delete { id: id.to_owned() }];
-        let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
-        Ok(SetCommandOutcome::Deleted(report.deleted > 0))
     }
 
+    /// Writes a set to the engine, which has the sets.
     async fn put_set(&self, id: &str, set: &Value) -> Result<(), EngineError> {
-        if let Some(shared) = &self.shared_sets {
-            return shared.put(id, set).await;
-        }
         let batch = vec![WriteOperation::Put { id: id.to_owned(), source: set.to_string().into_bytes() }];
         let report = self.engine.write(&self.catalogue.sets.index, batch).await?;
         report.rejected.into_iter().next().map_or(Ok(()), |rejected| Err(EngineError::Failed(rejected.reason)))

@@ -2,8 +2,8 @@
 //! has its sets itself; this is for the embedded engine, of which each server has its own.
 //!
 //! The store has the sets; the index of the engine is a copy that is searched. Before a search the copy takes over what was
-//! changed since its position, and needs no other notice of a change. An index without a position was filled by an
-//! earlier version: its sets are imported first.
+//! changed since its position, and needs no other notice of a change. A copy that has not seen removals before they were purged
+//! is compared with the store. An index without a position was filled by an earlier version: its sets are imported first.
 
 use std::sync::Arc;
 
@@ -46,21 +46,27 @@ impl SharedSets {
         Self { store, engine, index: index.to_owned(), imported: OnceCell::new(), copying: Mutex::new(()) }
     }
 
-    /// Returns a set.
-    pub(crate) async fn find(&self, id: &str) -> Result<Option<Value>, EngineError> {
+    /// Returns a set, and the change that made it what it is.
+    pub(crate) async fn find(&self, id: &str) -> Result<Option<(Value, u64)>, EngineError> {
         self.import().await?;
         let record = self.store.record(KIND, id).await.map_err(|error| store_error(&error))?;
-        Ok(record.as_ref().and_then(|record| self.read(record)))
+        Ok(record.and_then(|record| Some((self.read(&record)?, record.change))))
     }
 
-    /// Adds a set, or replaces the one of this id.
-    pub(crate) async fn put(&self, id: &str, set: &Value) -> Result<(), EngineError> {
-        self.write(id, RecordBase::Any, set).await
+    /// Adds a set of a new id.
+    pub(crate) async fn add(&self, id: &str, set: &Value) -> Result<(), EngineError> {
+        self.write(id, RecordBase::Absent, set).await.map(|_| ())
     }
 
-    /// Removes a set.
-    pub(crate) async fn remove(&self, id: &str) -> Result<(), EngineError> {
-        self.store.write_record(KIND, id, RecordBase::Any, None).await.map(|_| ()).map_err(|error| store_error(&error))
+    /// Replaces a set as a change has made it; returns false, and changes nothing, if it is another one by now, or gone.
+    pub(crate) async fn replace(&self, id: &str, change: u64, set: &Value) -> Result<bool, EngineError> {
+        self.write(id, RecordBase::Record(change), set).await
+    }
+
+    /// Removes a set as a change has made it; returns false, and changes nothing, if it is another one by now, or gone.
+    pub(crate) async fn remove(&self, id: &str, change: u64) -> Result<bool, EngineError> {
+        let written = self.store.write_record(KIND, id, RecordBase::Record(change), None).await;
+        written.map(|change| change.is_some()).map_err(|error| store_error(&error))
     }
 
     /// Brings the index up to date; it must exist.
@@ -72,10 +78,16 @@ impl SharedSets {
         let position = position.and_then(|position| position.strip_prefix(POSITION_PREFIX)?.parse::<u64>().ok());
         // A store that was restored from a backup may be behind the index.
         let mut at = position.filter(|position| *position <= latest).unwrap_or_default();
+        let mut is_compared = position.is_none();
         while at < latest {
             let page = self.store.records_after(KIND, at, PAGE_SIZE).await.map_err(|error| store_error(&error))?;
-            let Some(last) = page.last() else { break };
-            at = last.change;
+            // Asked after the page was read, which lacks what was purged meanwhile.
+            if !is_compared && self.store.purged_records(KIND).await.map_err(|error| store_error(&error))? > at {
+                self.remove_unknown().await?;
+                is_compared = true;
+            }
+            // The latest changes may have been removals that were purged.
+            at = page.last().map_or(latest, |last| last.change);
             let batch = page.iter().filter_map(|record| self.operation(record)).collect();
             let position = format!("{POSITION_PREFIX}{at}");
             let report = self.engine.write_with_position(&self.index, batch, &position).await?;
@@ -84,6 +96,25 @@ impl SharedSets {
             }
         }
         Ok(())
+    }
+
+    /// Removes the sets from the index that the store does not have.
+    async fn remove_unknown(&self) -> Result<(), EngineError> {
+        let request = ExportRequest { filter: Filter::All, sort: Vec::new(), limit: None, page_size: PAGE_SIZE };
+        let mut export = self.engine.export(&self.index, request).await?;
+        let mut unknown = Vec::new();
+        while let Some(page) = export.next().await? {
+            for hit in &page.hits {
+                let id = &hit.cursor.id;
+                if self.store.record(KIND, id).await.map_err(|error| store_error(&error))?.is_none() {
+                    unknown.push(WriteOperation::Delete { id: id.clone() });
+                }
+            }
+        }
+        if unknown.is_empty() {
+            return Ok(());
+        }
+        self.engine.write(&self.index, unknown).await.map(|_| ())
     }
 
     fn operation(&self, record: &SharedRecord) -> Option<WriteOperation> {
@@ -129,15 +160,17 @@ impl SharedSets {
         Ok(())
     }
 
-    async fn write(&self, id: &str, base: RecordBase, set: &Value) -> Result<(), EngineError> {
+    /// Writes a set; returns false, and changes nothing, unless the base holds.
+    async fn write(&self, id: &str, base: RecordBase, set: &Value) -> Result<bool, EngineError> {
         let stored = StoredSet { index: self.index.clone(), set: set.clone() };
         let document = serde_json::to_string(&stored).map_err(|error| EngineError::Failed(error.to_string()))?;
-        self.store.write_record(KIND, id, base, Some(document)).await.map(|_| ()).map_err(|error| store_error(&error))
+        let written = self.store.write_record(KIND, id, base, Some(document)).await;
+        written.map(|change| change.is_some()).map_err(|error| store_error(&error))
     }
 }
 
 /// Tells a failure of the store as one of the engine, which has the sets for all that clients know.
-fn store_error(error: &StoreError) -> EngineError {
+pub(crate) fn store_error(error: &StoreError) -> EngineError {
     let text = error_chain(error);
     match error {
         StoreError::Unavailable(_) | StoreError::OutcomeUnknown { .. } => {

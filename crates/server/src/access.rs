@@ -24,6 +24,8 @@ use std::sync::{Arc, LazyLock};
 
 use axum::extract::Request;
 use cantata_access::{AuditLog, AuthError, Authenticator, Identity, PublicStudies, ScopeRules, SignIn};
+use cantata_core::AnalysisState;
+use cantata_store::StateSet;
 use http::{Extensions, HeaderMap, HeaderValue, header};
 
 use crate::limits::Networks;
@@ -69,6 +71,15 @@ pub(crate) fn identity_of(extensions: &Extensions) -> Arc<Identity> {
 }
 
 impl AccessControl {
+    /// Returns the states of analyses of a study that an identity may see where reading needs a credential.
+    pub(crate) fn readable_states(&self, identity: &Identity, study: &str) -> StateSet {
+        if self.scopes.can_read(identity, study) {
+            return StateSet::ALL;
+        }
+        let is_public = self.public_studies.contains(study) && !self.scopes.is_denied(identity, study);
+        is_public.then_some(AnalysisState::Published).into_iter().collect()
+    }
+
     /// Leaves the identity in a request if that needs no waiting: authentication is off, there is no credential, or it is
     /// in the cache of the connection. Else returns false.
     pub(crate) fn authenticate_now(&self, request: &mut Request) -> bool {

@@ -22,7 +22,7 @@ use crate::routes::{RouteSpec, Routes};
 use crate::state::AppState;
 
 /// Returns every route with its description and what it needs. What may be part of any study, such as the events, shows
-/// those that the sender may read; lists of entities require the scope to read every study.
+/// those that the sender may read.
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     let probe = RouteSpec::from(RequiredScope::None).probe();
     Routes::new(access)
@@ -52,7 +52,7 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
         .add(RequiredScope::WriteStudy, routes!(files::update, files::delete))
         .add(RouteSpec::from(RequiredScope::Read).export(), routes!(export::analyses))
         .add(RouteSpec::from(RequiredScope::ReadStudy).export(), routes!(export::study))
-        .add(RequiredScope::ReadEntity, routes!(entities::get))
+        .add(RequiredScope::ReadEntities, routes!(entities::get))
         .add(RequiredScope::ReadEntities, routes!(entities::list))
         .add(RequiredScope::Read, routes!(events::follow))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use cantata_core::{AnalysisId, ObjectId};
-use cantata_store::codes::{access_code, access_from_code};
+use cantata_core::{AnalysisId, AnalysisState, ObjectId};
+use cantata_store::codes::{access_code, access_from_code, state_code};
 use cantata_store::{
     DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, ObjectIdPattern, PageRange, Result, Revision,
 };
@@ -94,6 +94,14 @@ struct FilterColumns<'a> {
     name: Option<&'a String>,
     study_key: Option<i32>,
     access: Option<i16>,
+    visible: Option<VisibleColumns>,
+}
+
+/// What a filter says of the files that may be seen.
+struct VisibleColumns {
+    studies: Vec<String>,
+    published: Vec<String>,
+    published_state: i16,
 }
 
 impl<'a> FilterColumns<'a> {
@@ -109,6 +117,11 @@ impl<'a> FilterColumns<'a> {
             name: filter.name.as_ref(),
             study_key,
             access: filter.access.map(access_code),
+            visible: filter.visible.as_ref().map(|visible| VisibleColumns {
+                studies: visible.studies.iter().cloned().collect(),
+                published: visible.published.iter().cloned().collect(),
+                published_state: state_code(AnalysisState::Published),
+            }),
         })
     }
 
@@ -119,6 +132,9 @@ impl<'a> FilterColumns<'a> {
         conditions.compare("name", "=", self.name);
         conditions.compare("study_key", "=", self.study_key.as_ref());
         conditions.compare("access", "=", self.access.as_ref());
+        if let Some(visible) = &self.visible {
+            conditions.restrict(visible);
+        }
         conditions
     }
 }
@@ -133,9 +149,25 @@ struct WhereClause<'a> {
 impl<'a> WhereClause<'a> {
     fn compare<T: ToSql + Sync>(&mut self, column: &'static str, operator: &'static str, value: Option<&'a T>) {
         let Some(value) = value else { return };
+        let word = self.next_word();
         self.values.push(value);
-        let word = if self.values.len() == 1 { "WHERE" } else { "AND" };
         self.text.push_str(&format!(" {word} file.{column} {operator} ${}", self.values.len()));
+    }
+
+    fn restrict(&mut self, visible: &'a VisibleColumns) {
+        let (word, first) = (self.next_word(), self.values.len() + 1);
+        self.values.extend([&visible.studies as SqlParam<'_>, &visible.published, &visible.published_state]);
+        self.text.push_str(&format!(
+            " {word} (file.study_key IN (SELECT s.study_key FROM study s WHERE s.study_id = ANY(${first}))
+               OR file.study_key IN (SELECT s.study_key FROM study s WHERE s.study_id = ANY(${}))
+                  AND EXISTS (SELECT FROM analysis a WHERE a.analysis_id = file.analysis_id AND a.state = ${}))",
+            first + 1,
+            first + 2
+        ));
+    }
+
+    fn next_word(&self) -> &'static str {
+        if self.values.is_empty() { "WHERE" } else { "AND" }
     }
 }
 

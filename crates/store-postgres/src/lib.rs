@@ -296,7 +296,7 @@ impl Store for PostgresStore {
     }
 
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
-        self.with_client(move |client| async move { records::purge_removed(&client, kind, up_to).await }).await
+        self.with_client(move |mut client| async move { records::purge_removed(&mut client, kind, up_to).await }).await
     }
 
     fn is_shared(&self) -> bool {

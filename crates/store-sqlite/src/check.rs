@@ -59,7 +59,7 @@ pub(crate) fn damaged_rows(connection: &Connection) -> Result<Vec<String>> {
         note(&mut problems, studies::find(connection, &study_id));
     }
     note(&mut problems, types::list(connection, &TypeQuery::all()));
-    note(&mut problems, files::visit_blocks(connection, i64::MIN, i64::MAX, |_, _| {}));
+    note(&mut problems, files::visit_blocks(connection, i64::MIN, i64::MAX, |_, _| Ok(())));
     if version >= SHARED_RECORDS_VERSION {
         RecordKind::ALL.into_iter().for_each(|kind| check_records(connection, kind, &mut problems));
     }

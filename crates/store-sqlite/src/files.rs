@@ -123,19 +123,13 @@ pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileLo
 }
 
 pub(crate) fn list(reader: &Reader, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
-    let candidates = match (filter.object_id, filter.analysis_id) {
-        (Some(object_id), _) => find(reader, object_id)?.into_iter().collect(),
-        (None, Some(analysis_id)) => of_analysis(&reader.metadata, analysis_id)?,
-        (None, None) => {
-            let mut matching = scan(&reader.metadata, filter)?;
-            matching.sort_unstable();
-            let total = matching.len() as u64;
-            let files = page.select(matching).map(|object_id| find(reader, object_id));
-            return Ok((total, files.filter_map(Result::transpose).collect::<Result<_>>()?));
-        }
+    let Some(matching) = named(reader, filter)? else {
+        let mut matching = scan(&reader.metadata, filter)?;
+        matching.sort_unstable();
+        let total = matching.len() as u64;
+        let files = page.select(matching).map(|object_id| find(reader, object_id));
+        return Ok((total, files.filter_map(Result::transpose).collect::<Result<_>>()?));
     };
-    let mut matching: Vec<FileLocation> = candidates.into_iter().filter(|file| filter.matches(file)).collect();
-    matching.sort_unstable_by_key(|file| file.object_id);
     Ok((matching.len() as u64, page.select(matching).collect()))
 }
 
@@ -149,22 +143,41 @@ pub(crate) fn list_after(
 ) -> Result<Vec<FileLocation>> {
     let limit = usize::try_from(limit).unwrap_or(usize::MAX);
     let is_later = |object_id: ObjectId| after.is_none_or(|after| object_id > after);
+    let Some(mut later) = named(reader, filter)? else {
+        let mut later = scan(&reader.metadata, filter)?;
+        later.retain(|object_id| is_later(*object_id));
+        later.sort_unstable();
+        let files = later.into_iter().take(limit).map(|object_id| find(reader, object_id));
+        return files.filter_map(Result::transpose).collect();
+    };
+    later.retain(|file| is_later(file.object_id));
+    later.truncate(limit);
+    Ok(later)
+}
+
+/// Returns the files that match, ordered by object id, if the filter names an analysis or a file; nothing if it names neither.
+fn named(reader: &Reader, filter: &FileFilter) -> Result<Option<Vec<FileLocation>>> {
     let candidates = match (filter.object_id, filter.analysis_id) {
         (Some(object_id), _) => find(reader, object_id)?.into_iter().collect(),
         (None, Some(analysis_id)) => of_analysis(&reader.metadata, analysis_id)?,
-        (None, None) => {
-            let mut later = scan(&reader.metadata, filter)?;
-            later.retain(|object_id| is_later(*object_id));
-            later.sort_unstable();
-            let files = later.into_iter().take(limit).map(|object_id| find(reader, object_id));
-            return files.filter_map(Result::transpose).collect();
-        }
+        (None, None) => return Ok(None),
     };
-    let mut later: Vec<FileLocation> =
-        candidates.into_iter().filter(|file| filter.matches(file) && is_later(file.object_id)).collect();
-    later.sort_unstable_by_key(|file| file.object_id);
-    later.truncate(limit);
-    Ok(later)
+    let mut matching = Vec::new();
+    for file in candidates {
+        if filter.matches(&file) && is_visible(&reader.metadata, filter, &file)? {
+            matching.push(file);
+        }
+    }
+    matching.sort_unstable_by_key(|file| file.object_id);
+    Ok(Some(matching))
+}
+
+fn is_visible(connection: &Connection, filter: &FileFilter, file: &FileLocation) -> Result<bool> {
+    match &filter.visible {
+        None => Ok(true),
+        Some(visible) if visible.studies.contains(&file.study_id) => Ok(true),
+        Some(visible) => Ok(visible.published.contains(&file.study_id) && is_published(connection, file.analysis_id)?),
+    }
 }
 
 /// Returns the files of an analysis, from its document.
@@ -177,23 +190,40 @@ fn of_analysis(connection: &Connection, analysis_id: AnalysisId) -> Result<Vec<F
     Ok(analysis.files.iter().map(FileLocation::of).collect())
 }
 
-/// Returns the ids of the files that match by name, access and study, by a scan of the study, or of all studies.
+/// Returns the ids of the files that match by name, access, study and what may be seen, by a scan of the studies that can have
+/// such files, or of all studies.
 fn scan(connection: &Connection, filter: &FileFilter) -> Result<Vec<ObjectId>> {
-    let (first_study, last_study) = match &filter.study_id {
-        None => (i64::MIN, i64::MAX),
-        Some(study_id) => match studies::key(connection, study_id)? {
-            Some(study_key) => (study_key, study_key),
-            None => return Ok(vec![]),
-        },
-    };
     let is_match = |file: &FileRow| {
         filter.name.as_ref().is_none_or(|name| *name == file.name)
             && filter.access.is_none_or(|access| access == file.access)
     };
     let mut found = Vec::new();
-    visit_blocks(connection, first_study, last_study, |_, files| {
-        found.extend(files.iter().filter(|file| is_match(file)).map(|file| file.object_id));
-    })?;
+    let mut visit = |first_study, last_study, published_only: bool| {
+        visit_blocks(connection, first_study, last_study, |analysis_id, files| {
+            if !published_only || is_published(connection, analysis_id)? {
+                found.extend(files.iter().filter(|file| is_match(file)).map(|file| file.object_id));
+            }
+            Ok(())
+        })
+    };
+    let studies: Vec<(&String, bool)> = match (&filter.visible, &filter.study_id) {
+        (None, None) => {
+            visit(i64::MIN, i64::MAX, false)?;
+            return Ok(found);
+        }
+        (None, Some(study_id)) => vec![(study_id, false)],
+        (Some(visible), wanted) => {
+            let whole = visible.studies.iter().map(|study_id| (study_id, false));
+            let published = visible.published.difference(&visible.studies).map(|study_id| (study_id, true));
+            let is_wanted = |study_id: &String| wanted.as_ref().is_none_or(|wanted| wanted == study_id);
+            whole.chain(published).filter(|(study_id, _)| is_wanted(study_id)).collect()
+        }
+    };
+    for (study_id, published_only) in studies {
+        if let Some(study_key) = studies::key(connection, study_id)? {
+            visit(study_key, study_key, published_only)?;
+        }
+    }
     Ok(found)
 }
 
@@ -208,6 +238,7 @@ pub(crate) fn search(reader: &Reader, study_id: &str, pattern: &ObjectIdPattern)
             if files.iter().any(|file| pattern.matches(file.object_id)) {
                 found.push(analysis_id);
             }
+            Ok(())
         })?;
     }
     found.sort_unstable();
@@ -221,7 +252,7 @@ pub(crate) fn visit_blocks(
     connection: &Connection,
     first_study: i64,
     last_study: i64,
-    mut visit: impl FnMut(AnalysisId, &[FileRow]),
+    mut visit: impl FnMut(AnalysisId, &[FileRow]) -> Result<()>,
 ) -> Result<()> {
     let read_error = |error: rusqlite::Error| sqlite_error(READING, error);
     let mut select = connection
@@ -233,7 +264,7 @@ pub(crate) fn visit_blocks(
         let encoded = encoded.as_blob().map_err(|error| StoreError::corrupt("a block of files", error))?;
         let analysis_id = AnalysisId::from_bytes(row.get(0).map_err(read_error)?);
         let checksum = row.get(2).map_err(read_error)?;
-        visit(analysis_id, &decode_checked(analysis_id, encoded, checksum)?);
+        visit(analysis_id, &decode_checked(analysis_id, encoded, checksum)?)?;
     }
     Ok(())
 }

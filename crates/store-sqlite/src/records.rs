@@ -65,8 +65,14 @@ pub(crate) fn write(
 }
 
 pub(crate) fn purge_removed(connection: &Connection, kind: RecordKind, up_to: u64) -> Result<()> {
+    let params = (kind.as_str(), to_bigint(up_to));
+    let sql = "SELECT max(change) FROM shared_record WHERE kind = ?1 AND change <= ?2 AND document IS NULL";
+    let last: Option<u64> =
+        with_statement(connection, WRITING, sql, |select| select.query_row(params, |row| row.get(0)))?;
+    let Some(last) = last else { return Ok(()) };
     let sql = "DELETE FROM shared_record WHERE kind = ?1 AND change <= ?2 AND document IS NULL";
-    with_statement(connection, WRITING, sql, |delete| delete.execute((kind.as_str(), to_bigint(up_to)))).map(|_| ())
+    with_statement(connection, WRITING, sql, |delete| delete.execute(params))?;
+    write(connection, RecordKind::PurgeMark, kind.as_str(), RecordBase::Any, Some(&last.to_string())).map(|_| ())
 }
 
 fn read(kind: RecordKind, (id, change, document, stored): RecordRow) -> Result<SharedRecord> {

@@ -126,6 +126,7 @@ macro_rules! contract_tests {
                 every_combination_of_conditions_is_honoured
                 listing_is_ordered_and_pages
                 listing_pages_by_object_id
+                listing_shows_what_may_be_seen
                 conditions_compare_to_the_letter
                 search_finds_any_file
                 search_finds_one_object_id
@@ -162,7 +163,9 @@ macro_rules! contract_tests {
                 changes_count_up_per_kind_and_are_followed
                 a_write_from_an_old_base_changes_nothing
                 a_removed_record_is_seen_by_followers_until_it_is_purged
+                removed_records_are_purged_by_the_run_after_the_next
                 racing_writers_of_a_kind_have_one_winner
+                racing_changes_of_a_record_are_all_kept
                 records_are_no_events_and_survive_a_restart
             }
             concurrency {

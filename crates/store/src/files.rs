@@ -1,5 +1,7 @@
 //! Files as a store finds them: by object id, by checksum, or by a filter.
 
+use std::collections::BTreeSet;
+
 use cantata_core::{AnalysisId, File, FileAccess, ObjectId};
 use regex::Regex;
 
@@ -74,10 +76,21 @@ pub struct FileFilter {
     pub study_id: Option<String>,
     /// Who may download it.
     pub access: Option<FileAccess>,
+    /// The files that may be seen; all if nothing is said.
+    pub visible: Option<VisibleFiles>,
+}
+
+/// The files that may be seen: all of some studies, and those of published analyses of others.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VisibleFiles {
+    /// The studies whose files may be seen.
+    pub studies: BTreeSet<String>,
+    /// The studies of which the files of published analyses may be seen.
+    pub published: BTreeSet<String>,
 }
 
 impl FileFilter {
-    /// Says whether a file meets every condition.
+    /// Says whether a file meets every condition on itself; whether it may be seen depends on the state of its analysis.
     pub fn matches(&self, file: &FileLocation) -> bool {
         self.object_id.is_none_or(|id| id == file.object_id)
             && self.analysis_id.is_none_or(|id| id == file.analysis_id)

@@ -34,8 +34,8 @@ pub use analyses::{
     StoredAnalysis,
 };
 pub use error::{StoreError, StoreErrorSource};
-pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange};
-pub use records::{RecordBase, RecordKind, SharedRecord};
+pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange, VisibleFiles};
+pub use records::{RecordBase, RecordKind, RecordPurge, SharedRecord};
 pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
 /// The duration of a lease: how long other processes wait before they take over from one that was killed.
@@ -174,9 +174,16 @@ pub trait Store: Send + Sync + 'static {
         document: Option<String>,
     ) -> Result<Option<u64>>;
 
-    /// Purges the records of a kind that were removed by this change or an earlier one; nobody may follow the kind from
-    /// before it.
+    /// Purges the records of a kind that were removed by this change or an earlier one. A follower of the kind from before
+    /// the last of them starts over, see [`Store::purged_records`].
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()>;
+
+    /// Returns the change that removed the last record of a kind that was purged; 0 if none was. A follower asks after it has
+    /// read what came after a change: if this is greater than that change, it may have missed removals, and starts over.
+    async fn purged_records(&self, kind: RecordKind) -> Result<u64> {
+        let mark = self.record(RecordKind::PurgeMark, kind.as_str()).await?;
+        Ok(mark.and_then(|mark| mark.document?.parse().ok()).unwrap_or_default())
+    }
 
     /// Returns whether other servers may use the database at the same time.
     fn is_shared(&self) -> bool {

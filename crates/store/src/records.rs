@@ -3,7 +3,12 @@
 //!
 //! Each write has a number, which counts up per kind. A reader that has seen a number asks for what came after it, so
 //! following a kind costs one look-up while nothing changes. A removed record stays as an empty one until it is purged,
-//! so that followers see the removal. What a document says is known to the crate that writes it.
+//! so that followers see the removal. A purge leaves a mark: a follower that has not seen a removal before it starts over.
+//! What a document says is known to the crate that writes it.
+
+use std::collections::BTreeMap;
+
+use crate::{Result, Store};
 
 /// What a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,12 +25,14 @@ pub enum RecordKind {
     RejectedDocuments,
     /// A job on the index of a catalogue.
     Job,
+    /// Up to which change the removed records of a kind were purged, by the name of the kind.
+    PurgeMark,
 }
 
 impl RecordKind {
     /// Every kind.
-    pub const ALL: [RecordKind; 6] =
-        [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments, Self::Job];
+    pub const ALL: [RecordKind; 7] =
+        [Self::Key, Self::Session, Self::Person, Self::SavedSet, Self::RejectedDocuments, Self::Job, Self::PurgeMark];
 
     /// Returns the name in databases; names are added, never changed.
     pub fn as_str(self) -> &'static str {
@@ -36,6 +43,7 @@ impl RecordKind {
             Self::SavedSet => "saved-set",
             Self::RejectedDocuments => "rejected-documents",
             Self::Job => "job",
+            Self::PurgeMark => "purge-mark",
         }
     }
 }
@@ -73,5 +81,25 @@ impl RecordBase {
             Self::Record(change) => current == Some(change),
             Self::Kind(change) => latest == change,
         }
+    }
+}
+
+/// Purges removed records, but only those that followers had the time from one run to the next to see.
+#[derive(Debug, Default)]
+pub struct RecordPurge {
+    /// The latest change of each kind at the last run.
+    noted: BTreeMap<RecordKind, u64>,
+}
+
+impl RecordPurge {
+    /// Purges the records of all kinds that were removed before the last run.
+    pub async fn run(&mut self, store: &dyn Store) -> Result<()> {
+        for kind in RecordKind::ALL {
+            let latest = store.latest_record_change(kind).await?;
+            if let Some(noted) = self.noted.insert(kind, latest) {
+                store.purge_removed_records(kind, noted).await?;
+            }
+        }
+        Ok(())
     }
 }

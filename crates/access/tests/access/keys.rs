@@ -1,9 +1,12 @@
 //! Keys that servers made: in force from their creation to their end on every server, and nowhere as they are.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
 use cantata_access::{
-    AuthError, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, import_key_file, read_key_file,
+    AuthError, Authenticator, KeyError, KeyRecord, KeyRegistry, KeySecret, Person, SessionTimes, Sessions,
+    import_key_file, read_key_file,
 };
 use cantata_core::Timestamp;
 use cantata_store::{RecordBase, RecordKind, Store};
@@ -151,6 +154,79 @@ async fn a_person_leaves_no_more_than_some_keys_that_ended() {
     assert_eq!(names.len(), 102, "those that were there, the new one, and that of nobody");
     assert!(names.contains(&"of nobody".to_owned()) && names.contains(&"k104".to_owned()));
     assert!(!names.contains(&"k0".to_owned()), "the oldest went");
+}
+
+/// Returns the names of the keys that are kept, in order.
+async fn kept(keys: &KeyRegistry) -> Vec<String> {
+    let mut names: Vec<String> = keys.list().await.unwrap().into_iter().map(|key| key.name).collect();
+    names.sort_unstable();
+    names
+}
+
+/// Returns the moment some days after another.
+fn days_after(moment: Timestamp, days: i64) -> Timestamp {
+    Timestamp::from_micros(moment.as_micros() + days * 24 * 3_600_000_000)
+}
+
+#[tokio::test]
+async fn a_key_is_kept_for_a_year_after_its_end() {
+    let shared = Shared::new();
+    let keys = shared.keys();
+    let now = Timestamp::now();
+    for (name, expires) in [
+        ("expired", Some(days_after(now, -1))),
+        ("expires", Some(days_after(now, 10))),
+        ("revoked", None),
+        ("unlimited", None),
+    ] {
+        add(&keys, name, expires).await;
+    }
+    keys.revoke("revoked").await.unwrap();
+    keys.remove_long_ended(days_after(now, 363)).await.unwrap();
+    assert_eq!(kept(&keys).await, ["expired", "expires", "revoked", "unlimited"]);
+    keys.remove_long_ended(days_after(now, 367)).await.unwrap();
+    assert_eq!(kept(&keys).await, ["expires", "unlimited"]);
+    keys.remove_long_ended(days_after(now, 10_000)).await.unwrap();
+    assert_eq!(kept(&keys).await, ["unlimited"]);
+}
+
+#[tokio::test]
+async fn sessions_and_people_are_removed_after_their_time() {
+    let shared = Shared::new();
+    let times = SessionTimes { idle: Duration::from_secs(600), max_age: Duration::from_secs(3_600) };
+    let sessions = Sessions::new(Arc::clone(&shared.store), "secret", times);
+    let person = Person { subject: "ada".to_owned(), scopes: BTreeSet::new(), claims: serde_json::Map::new() };
+    sessions.begin(person).await.unwrap();
+    let server = shared.server().with_sessions(sessions);
+    let left = async || {
+        let mut left = Vec::new();
+        for kind in [RecordKind::Session, RecordKind::Person] {
+            let records = shared.store.records_after(kind, 0, 10).await.unwrap();
+            left.push(records.iter().filter(|record| record.document.is_some()).count());
+        }
+        left
+    };
+    let now = Timestamp::now();
+    server.remove_ended(now).await;
+    assert_eq!(left().await, [1, 1]);
+    server.remove_ended(days_after(now, 1)).await;
+    assert_eq!(left().await, [0, 1], "a person's keys count for some time after a sign-in");
+    server.remove_ended(days_after(now, 31)).await;
+    assert_eq!(left().await, [0, 0]);
+}
+
+#[tokio::test]
+async fn a_key_that_was_removed_and_purged_is_forgotten_by_a_server_that_did_not_look() {
+    let shared = Shared::new();
+    let (server, other) = (shared.server(), shared.keys());
+    let (ada, bob) = (add(&other, "ada", None).await, add(&other, "bob", None).await);
+    eventually(&server, ada.reveal(), &Ok("ada".to_owned())).await;
+    let id = other.list().await.unwrap().into_iter().find(|key| key.name == "ada").unwrap().id;
+    shared.store.write_record(RecordKind::Key, &id, RecordBase::Any, None).await.unwrap();
+    let latest = shared.store.latest_record_change(RecordKind::Key).await.unwrap();
+    shared.store.purge_removed_records(RecordKind::Key, latest).await.unwrap();
+    eventually(&server, ada.reveal(), &INVALID).await;
+    assert_eq!(name(&server, bob.reveal()).await, Ok("bob".to_owned()));
 }
 
 #[test]

@@ -57,18 +57,27 @@ pub struct FeatureFlags {
     pub enable_debug: bool,
 }
 
-/// Where saved sets are stored.
+/// Where saved sets are stored, and how many of them without an owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SetsConfig {
     /// The index of the sets.
     pub index: String,
     /// The name of their type.
     pub type_name: String,
+    /// How many sets of the index may have been saved without a credential (`sets.maxAnonymous`).
+    pub max_anonymous: u64,
+    /// How many bytes these may have together (`sets.maxAnonymousBytes`).
+    pub max_anonymous_bytes: u64,
 }
 
 impl Default for SetsConfig {
     fn default() -> Self {
-        Self { index: "arranger-sets".to_owned(), type_name: "arranger-sets".to_owned() }
+        Self {
+            index: "arranger-sets".to_owned(),
+            type_name: "arranger-sets".to_owned(),
+            max_anonymous: 10_000,
+            max_anonymous_bytes: 1 << 30,
+        }
     }
 }
 
@@ -107,10 +116,14 @@ impl FeatureFlags {
 impl SetsConfig {
     pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>, defaults: &Self) -> Self {
         let Some(section) = reader.section(root, "sets") else { return defaults.clone() };
-        reader.warn_unknown(&section, &["index", "type"]);
+        reader.warn_unknown(&section, &["index", "type", "maxAnonymous", "maxAnonymousBytes"]);
         Self {
             index: reader.filled_text(&section, "index").unwrap_or_else(|| defaults.index.clone()),
             type_name: reader.filled_text(&section, "type").unwrap_or_else(|| defaults.type_name.clone()),
+            max_anonymous: reader.count(&section, "maxAnonymous", 0).map_or(defaults.max_anonymous, u64::from),
+            max_anonymous_bytes: reader
+                .count(&section, "maxAnonymousBytes", 0)
+                .map_or(defaults.max_anonymous_bytes, u64::from),
         }
     }
 }

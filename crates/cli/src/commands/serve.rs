@@ -1,6 +1,7 @@
 //! `cantata serve`: assembles the server. Everything that can fail does so before data is touched.
 
 mod access;
+mod housekeeping;
 mod indexing;
 mod open_files;
 mod signals;
@@ -22,6 +23,7 @@ use tokio::sync::oneshot;
 use uuid::Uuid;
 
 use self::access::ServerAccess;
+use self::housekeeping::start_housekeeping;
 use self::indexing::start_indexing;
 use self::open_files::{clamp_connections, raise_limit};
 use self::signals::StopSignals;
@@ -109,6 +111,8 @@ impl BoundServer {
             warn_of_open_reads(&search);
         }
         let ServerAccess { control, operator, first_key } = ServerAccess::open(settings, &store).await?;
+        let control = Arc::new(control);
+        let housekeeping = start_housekeeping(Arc::clone(&store), Arc::clone(&control));
         let start_relay = |kafka| Relay::start(Arc::clone(&store), kafka, Uuid::new_v4().to_string());
         let relay = settings.kafka()?.map(start_relay);
         let indexing = Arc::new(start_indexing(&settings.store.data_dir, &store, &search));
@@ -120,7 +124,7 @@ impl BoundServer {
             metadata: Arc::new(metadata),
             search: Some(search),
             indexes,
-            access: Arc::new(control),
+            access: control,
             backup: backup.map(|folder| Arc::new(folder) as Arc<_>),
             outbox: relay.as_ref().map(Relay::watch),
             indexing: Some(Arc::clone(&indexing)),
@@ -144,6 +148,7 @@ impl BoundServer {
         };
         tokio::select! {
             served = cantata_server::serve(self.listener, app, shutdown) => {
+                housekeeping.abort();
                 indexing.stop().await;
                 if let Some(relay) = relay {
                     relay.stop().await;

@@ -95,6 +95,12 @@ pub(crate) struct SearchSettings {
     /// The index of saved sets
     #[arg(long, value_name = "NAME", default_value = "arranger-sets")]
     pub(crate) es_arranger_sets_index: String,
+    /// The maximum number of saved sets in the index that were saved without a credential
+    #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = whole_number(0, MAX_INT))]
+    pub(crate) max_anonymous_sets: u64,
+    /// The maximum size of all saved sets in the index that were saved without a credential, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 1 << 30, value_parser = whole_number(0, MAX_INT))]
+    pub(crate) max_anonymous_sets_bytes: u64,
 }
 
 impl SearchSettings {
@@ -156,7 +162,12 @@ impl SearchSettings {
                 chunk_size: self.download_stream_buffer_size,
                 ..DownloadConfig::default()
             },
-            sets: SetsConfig { index: self.es_arranger_sets_index.clone(), ..SetsConfig::default() },
+            sets: SetsConfig {
+                index: self.es_arranger_sets_index.clone(),
+                max_anonymous: self.max_anonymous_sets,
+                max_anonymous_bytes: self.max_anonymous_sets_bytes,
+                ..SetsConfig::default()
+            },
             row_id_field_name: self.row_id_field_name.clone(),
         }
     }

@@ -52,3 +52,24 @@ async fn a_server_is_ready_once_its_copy_has_what_was_stored_while_it_was_away()
     other.get("/metrics").await.assert_status(200);
     assert!(other.get("/metrics").await.text().contains("cantata_indexing_lag_changes{catalogue=\"files\"} 0"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_copy_that_keeps_failing_is_reported_and_keeps_no_server_out_of_rotation() {
+    let database = postgres();
+    let address = database.address();
+    let variables = [("DATABASE_URL", address.as_str())];
+    let (first, second) = (Data::new("files", &variables), Data::new("files", &variables));
+    let one = Server::start(&first).await;
+    one.create_study("S").await;
+    one.submit(&Payload::new("S")).await;
+    one.until_indexed("files").await;
+    // An index of this name is in the way of the copy.
+    second.import("files", &json!({"_id": "1", "name": "a"}));
+    let other = Server::start(&second).await;
+    until_ready(&other).await;
+    let ready = other.get("/ready").await.ok();
+    assert_eq!(ready["status"], "healthy");
+    assert!(ready["message"].as_str().unwrap().contains("cannot follow its source"), "{ready}");
+    assert_eq!(other.indexing("files").await["status"], "failing");
+    assert!(other.get("/metrics").await.text().contains("cantata_indexing_failing{catalogue=\"files\"} 1"));
+}

@@ -39,6 +39,14 @@ impl Data {
         Self { folder, index: index.to_owned(), variables }
     }
 
+    /// Imports a document into an index of the embedded engine, which no server uses at the time.
+    pub(crate) fn import(&self, index: &str, document: &Value) {
+        let file = self.folder.path().join("documents.json");
+        fs_err::write(&file, document.to_string()).unwrap();
+        let output = cantata(self).args(["import", "--index", index]).arg(&file).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+
     fn log(&self) -> String {
         fs_err::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }

@@ -115,3 +115,26 @@ async fn a_job_is_cancelled_on_any_server() {
     until(&one, 1, JobStatus::Cancelled).await;
     one.stop().await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_whose_removal_was_purged_is_forgotten_and_others_begin() {
+    let bed = Bed::start(&[]).await;
+    Stored::publish_new(bed.store(), json!({})).await;
+    let folder = TempDir::new().unwrap();
+    store_job(&bed, 1, &json!("the data folder of another server")).await;
+    let one = server(&bed, &folder, "one");
+    until_started(&one).await;
+    until(&one, 1, JobStatus::Interrupted).await;
+    bed.store().write_record(RecordKind::Job, "1", RecordBase::Any, None).await.unwrap();
+    let latest = bed.store().latest_record_change(RecordKind::Job).await.unwrap();
+    bed.store().purge_removed_records(RecordKind::Job, latest).await.unwrap();
+    let forgotten = async {
+        while one.jobs().job(1).is_some() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), forgotten).await.unwrap();
+    let next = one.reindex("files").await.unwrap();
+    until(&one, next.id, JobStatus::Succeeded).await;
+    one.stop().await;
+}

@@ -35,10 +35,9 @@ pub(crate) enum RequiredScope {
     ReadStudy,
     /// To read the study in the path, or else what is published of it if it is public; storage servers may, too.
     ReadPublished,
-    /// To read what any study may be part of; storage servers may, too.
+    /// As [`Read`](Self::Read), for what the handler shows of readable studies, and of public ones, only; storage servers may,
+    /// too.
     ReadEntities,
-    /// As [`Read`](Self::Read), for what the handler shows of readable studies only; storage servers may, too.
-    ReadEntity,
     /// To change the study in the path.
     WriteStudy,
     /// To administer the server.
@@ -55,7 +54,7 @@ impl RequiredScope {
 
     /// Returns whether it is to read, so that open reading is enough.
     fn is_to_read(self) -> bool {
-        matches!(self, Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadEntities | Self::ReadEntity)
+        matches!(self, Self::Read | Self::ReadStudy | Self::ReadPublished | Self::ReadEntities)
     }
 }
 
@@ -170,13 +169,9 @@ impl AccessGuard {
             (RequiredScope::None, _) => true,
             (RequiredScope::Person, _) => identity.is_session(),
             (scope, _) if scope.is_to_read() && !closed_reads => true,
-            (RequiredScope::ReadPublished | RequiredScope::ReadEntities | RequiredScope::ReadEntity, _)
-                if is_storage_server =>
-            {
-                true
-            }
-            (RequiredScope::Read | RequiredScope::ReadEntity, _) => !is_anonymous,
-            (RequiredScope::ReadEntities, _) => scopes.can_read_every_study(identity),
+            (RequiredScope::ReadPublished | RequiredScope::ReadEntities, _) if is_storage_server => true,
+            (RequiredScope::Read, _) => !is_anonymous,
+            (RequiredScope::ReadEntities, _) => !is_anonymous || !public_studies.is_empty(),
             (RequiredScope::ReadStudy | RequiredScope::ReadPublished, Some(study)) => scopes.can_read(identity, study),
             (RequiredScope::WriteStudy, Some(study)) => scopes.can_write(identity, study),
             (_, _) => scopes.is_administrator(identity),
@@ -185,8 +180,9 @@ impl AccessGuard {
             true => Ok(Grant::Everything),
             false
                 if self.spec.scope == RequiredScope::ReadPublished
-                    && study
-                        .is_some_and(|study| public_studies.contains(study) && !scopes.is_denied(identity, study)) =>
+                    && study.is_some_and(|study| {
+                        self.access.readable_states(identity, study).contains(AnalysisState::Published)
+                    }) =>
             {
                 Ok(Grant::Published)
             }

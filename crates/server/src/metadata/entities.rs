@@ -34,11 +34,11 @@ pub(crate) async fn get(
     Segments(id): Segments<String>,
     studies: ReadableStudies,
 ) -> ApiResult {
-    let entity = state.metadata.entity(&id, |study| studies.contains(study)).await?;
+    let entity = state.metadata.entity(&id, |study| studies.states(study)).await?;
     Ok(json(&Entity::of(entity, &[])))
 }
 
-/// Lists entities, ordered by id. Each filter is an exact value.
+/// Lists the entities that the sender may see, ordered by id. Each filter is an exact value.
 #[utoipa::path(
     get, path = "/entities", tag = "Entities",
     params(
@@ -56,7 +56,7 @@ pub(crate) async fn get(
     ),
     responses((status = 200, description = "One page of entities", body = EntityPage))
 )]
-pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult {
+pub(crate) async fn list(State(state): State<AppState>, studies: ReadableStudies, params: Params) -> ApiResult {
     refuse_unknown("query", ErrorId::IllegalQueryParameter, params.names(), &PARAMETERS)?;
     let fields = params.list("fields");
     refuse_unknown("filter", ErrorId::IllegalFilterParameter, fields.iter().copied(), &FIELDS)?;
@@ -67,6 +67,7 @@ pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiRe
         file_name: text("fileName"),
         project_code: text("projectCode"),
         access: text("access"),
+        visible: studies.visible_files(&state.metadata, params.get("projectCode")).await?,
     };
     // Storage servers rely on the rules of SONG: what is no number of 32 bits, or below the least one, is the default.
     let given = |name: &str| params.get(name).and_then(|text| u64::try_from(text.parse::<i32>().ok()?).ok());

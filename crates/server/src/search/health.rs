@@ -53,10 +53,20 @@ pub(super) async fn ready(State(state): State<SearchState>) -> Response {
     let status = state.service.catalogues().status();
     let code = if status == HealthStatus::Unhealthy { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
     let mut answer = json!({"status": status});
+    let mut messages = Vec::new();
     if let Some(failure) = state.service.maintenance_failure() {
         let reason = failure.client_message();
-        answer["message"] =
-            format!("an index is read and written, but its segments cannot be flushed or merged: {reason}").into();
+        messages.push(format!("an index is read and written, but its segments cannot be flushed or merged: {reason}"));
+    }
+    if state.indexing.as_ref().is_some_and(|indexing| indexing.is_failing()) {
+        messages.push(
+            "the index of a catalogue cannot follow its source, and may lack the latest changes; it is tried again, and GET \
+             /admin/indexing says why"
+                .to_owned(),
+        );
+    }
+    if !messages.is_empty() {
+        answer["message"] = messages.join("; ").into();
     }
     json_with_status(code, &answer)
 }

@@ -1,5 +1,7 @@
 //! Where reading needs a credential: what is published of public studies, and what storage servers ask for.
 
+use std::collections::BTreeSet;
+
 use cantata_testkit::Payload;
 use http::Method;
 use serde_json::{Value, json};
@@ -64,7 +66,6 @@ async fn everybody_reads_what_is_published_of_a_public_study_and_nothing_else() 
         "/studies/all",
         "/studies/ABC/analysis/search/id",
         "/export/studies/ABC",
-        "/entities",
         "/events?follow=false",
     ]) {
         assert_unauthorized(&guarded.get(path, "").await);
@@ -134,8 +135,67 @@ async fn events_exports_and_entities_are_shown_by_study() {
         guarded.get(&entity(&own), credential).await.assert_status(200);
         guarded.get(&entity(&foreign), credential).await.assert_error_id(404, "legacy.entity.not.found");
     }
-    for credential in [&reader, &denied] {
-        assert_forbidden(&guarded.get("/entities", credential).await);
+}
+
+/// Returns the ids of the analyses whose files a query of `/entities` lists, by number and after each other.
+async fn listed(guarded: &Guarded, query: &str, credential: &str) -> BTreeSet<String> {
+    let analyses = |page: &Value| -> Vec<String> {
+        page["content"].as_array().unwrap().iter().map(|file| file["gnosId"].as_str().unwrap().to_owned()).collect()
+    };
+    let page = guarded.get(&format!("/entities?size=2000{query}"), credential).await.ok();
+    let by_number = analyses(&page);
+    assert_eq!(page["totalElements"], by_number.len());
+    let (mut by_key, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = guarded.get(&format!("/entities?size=1&after={after}{query}"), credential).await.ok();
+        by_key.extend(analyses(&page));
+        match page["next"].as_str() {
+            Some(next) => after = next.to_owned(),
+            None => break,
+        }
+    }
+    assert_eq!(by_key, by_number);
+    by_key.into_iter().collect()
+}
+
+#[tokio::test]
+async fn entities_are_listed_as_far_as_their_analyses_may_be_read() {
+    let guarded = Guarded::closed_with(|access| access.public_studies = "PUB".parse().unwrap()).await;
+    let mut analyses = Vec::new();
+    for study_id in ["ABC", "XYZ", "PUB"] {
+        guarded.study(study_id).await;
+        for is_published in [false, true] {
+            analyses.push(analysis(&guarded, study_id, is_published).await);
+        }
+    }
+    let ids: Vec<&str> = analyses.iter().map(|analysis| analysis["analysisId"].as_str().unwrap()).collect();
+    let some =
+        |numbers: &[usize]| -> BTreeSet<String> { numbers.iter().map(|number| ids[*number].to_owned()).collect() };
+    let reader = guarded.key("reader", &["STUDY.ABC.READ"]).await;
+    let denied = guarded.key("denied", &["song.READ", "STUDY.XYZ.DENY", "STUDY.PUB.DENY"]).await;
+    let nothing = guarded.key("nothing", &["other.READ"]).await;
+    for (credential, expected) in [
+        (guarded.administrator.as_str(), some(&[0, 1, 2, 3, 4, 5])),
+        (reader.as_str(), some(&[0, 1, 5])),
+        (denied.as_str(), some(&[0, 1])),
+        (nothing.as_str(), some(&[5])),
+        ("", some(&[5])),
+    ] {
+        assert_eq!(listed(&guarded, "", credential).await, expected);
+        for (study_id, of_study) in [("ABC", some(&[0, 1])), ("XYZ", some(&[2, 3])), ("PUB", some(&[4, 5]))] {
+            let expected: BTreeSet<String> = of_study.intersection(&expected).cloned().collect();
+            assert_eq!(listed(&guarded, &format!("&projectCode={study_id}"), credential).await, expected, "{study_id}");
+        }
+        for analysis in &analyses {
+            let id = analysis["analysisId"].as_str().unwrap();
+            let object_id = analysis["files"][0]["objectId"].as_str().unwrap();
+            let is_expected = expected.contains(id);
+            for query in [format!("&gnosId={id}"), format!("&id={object_id}")] {
+                assert_eq!(!listed(&guarded, &query, credential).await.is_empty(), is_expected, "{query}");
+            }
+            let entity = guarded.get(&format!("/entities/{object_id}"), credential).await;
+            entity.assert_status(if is_expected { 200 } else { 404 });
+        }
     }
 }
 

@@ -40,3 +40,44 @@ async fn a_set_of_another_owner_is_not_there_by_id_nor_by_a_link_that_was_taken_
     let changes = guarded.audit().into_iter().filter(|entry| entry["path"] == "/graphql");
     assert_eq!(changes.map(|entry| entry["who"].clone()).collect::<Vec<_>>(), ["ada", "ada", "ada", "bob"]);
 }
+
+const SAVE: &str = "mutation { saveSet(type: file, sqon: {}, path: \"name\") { setId } }";
+
+/// Starts a server where everybody may read, with limits of the sets that are saved without a credential.
+async fn with_limits(limits: Value) -> Guarded {
+    Guarded::open_with_catalogue(&json!({"sets": limits})).await
+}
+
+#[tokio::test]
+async fn sets_without_an_owner_share_a_limit_in_number() {
+    let guarded = with_limits(json!({"maxAnonymous": 2})).await;
+    let ada = guarded.key("ada", &["a.READ"]).await;
+    let mut ids = Vec::new();
+    for _ in 0..2 {
+        let saved = ask(&guarded, "", SAVE, json!({})).await.ok();
+        ids.push(saved["data"]["saveSet"]["setId"].as_str().unwrap().to_owned());
+    }
+    let refused = ask(&guarded, "", SAVE, json!({})).await.ok();
+    let error = &refused["errors"][0];
+    assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{refused}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("2 sets") && message.contains("MAX_ANONYMOUS_SETS)"), "{message}");
+    // Sets of somebody do not count, and are not limited by those of nobody.
+    let saved = ask(&guarded, &ada, SAVE, json!({})).await.ok();
+    assert!(saved["data"]["saveSet"]["setId"].is_string(), "{saved}");
+    let delete = "mutation($id: String!) { deleteSet(setId: $id) }";
+    assert_eq!(ask(&guarded, "", delete, json!({"id": ids[0]})).await.ok()["data"]["deleteSet"], true);
+    let saved = ask(&guarded, "", SAVE, json!({})).await.ok();
+    assert!(saved["data"]["saveSet"]["setId"].is_string(), "{saved}");
+}
+
+#[tokio::test]
+async fn sets_without_an_owner_share_a_limit_in_bytes() {
+    // One of these sets has about 200 bytes.
+    let guarded = with_limits(json!({"maxAnonymousBytes": 300})).await;
+    let answers = [ask(&guarded, "", SAVE, json!({})).await.ok(), ask(&guarded, "", SAVE, json!({})).await.ok()];
+    let refused = answers.iter().find(|answer| answer.get("errors").is_some()).unwrap();
+    let message = refused["errors"][0]["message"].as_str().unwrap();
+    assert!(message.contains("300 bytes") && message.contains("MAX_ANONYMOUS_SETS_BYTES"), "{message}");
+    assert!(answers[0]["data"]["saveSet"]["setId"].is_string(), "{answers:?}");
+}

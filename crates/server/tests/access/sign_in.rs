@@ -10,7 +10,7 @@ use cantata_access::{
 use cantata_server::AccessControl;
 use cantata_store::{RecordBase, RecordKind, Store};
 use cantata_store_sqlite::SqliteStore;
-use cantata_testkit::{TestResponse, TestServer};
+use cantata_testkit::{TestCatalogues, TestResponse, TestServer};
 use http::Method;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -62,7 +62,10 @@ impl Site {
             audit: Some(AuditLog::in_folder(folder.path())),
             ..AccessControl::default()
         };
-        let server = TestServer::builder().access(access).start().await;
+        let catalogues = TestCatalogues::new()
+            .file("base.json", &json!({"documentType": "file", "esIndex": "files", "enableSets": true}))
+            .index("files", &json!({"properties": {"name": {"type": "keyword"}}}), [("f1", json!({"name": "a"}))]);
+        let server = TestServer::builder().access(access).catalogues(catalogues).start().await;
         Self { server, provider, store, folder }
     }
 
@@ -353,4 +356,28 @@ async fn a_server_without_a_provider_says_so() {
     assert_eq!(server.get("/auth/session").await.ok(), json!({"signIn": false, "person": null}));
     server.get("/auth/sign-in").await.assert_error_id(409, "sign.in.not.offered");
     server.get("/auth/callback").await.assert_error_id(409, "sign.in.not.offered");
+}
+
+#[tokio::test]
+async fn graphiql_is_used_by_the_person_who_has_signed_in() {
+    let site = Site::start().await;
+    let page = site.server.send(Method::GET, "/graphql", &[("accept", "text/html")], None).await;
+    let script = page.text().split('"').find(|part| part.ends_with(".js")).unwrap();
+    assert!(site.server.get(script).await.text().contains(r#""x-cantata-session":"1""#));
+
+    let cookie = format!("__Host-cantata-session={}", site.session(json!({})).await);
+    let json = ("content-type", "application/json");
+    let as_sent = [("cookie", cookie.as_str()), ("x-cantata-session", "1"), ("sec-fetch-site", "same-origin"), json];
+    let ask = async |headers: &[(&str, &str)], query: &str, variables: Value| {
+        let body = json!({"query": query, "variables": variables}).to_string().into_bytes();
+        site.server.send(Method::POST, "/graphql", headers, Some(body)).await.ok()
+    };
+    let save = "mutation { saveSet(type: file, sqon: {}, path: \"name\") { setId } }";
+    let saved = ask(&as_sent, save, json!({})).await;
+    let id = saved["data"]["saveSet"]["setId"].as_str().unwrap();
+    // The set belongs to the person, so that nobody else can use it.
+    let filter = json!({"f": {"op": "in", "content": {"fieldName": "name", "value": [format!("set_id:{id}")]}}});
+    let count = "query($f: JSON) { file { hits(filters: $f) { total } } }";
+    assert_eq!(ask(&as_sent, count, filter.clone()).await["data"]["file"]["hits"]["total"], 1);
+    assert!(ask(&[("cookie", cookie.as_str()), json], count, filter).await["errors"].is_array());
 }

@@ -24,7 +24,12 @@ pub(crate) struct Guarded {
 impl Guarded {
     /// Starts a server where everybody may read.
     pub(crate) async fn open() -> Self {
-        Self::start(false, MetricsAccess::default(), |_| {}).await
+        Self::start(false, MetricsAccess::default(), &json!({}), |_| {}).await
+    }
+
+    /// Starts a server where everybody may read, and the catalogue has more keys.
+    pub(crate) async fn open_with_catalogue(keys: &Value) -> Self {
+        Self::start(false, MetricsAccess::default(), keys, |_| {}).await
     }
 
     /// Starts a server where reading needs a credential.
@@ -34,15 +39,20 @@ impl Guarded {
 
     /// Starts a server where reading needs a credential, and something else is as the test says.
     pub(crate) async fn closed_with(change: impl FnOnce(&mut AccessControl)) -> Self {
-        Self::start(true, MetricsAccess::default(), change).await
+        Self::start(true, MetricsAccess::default(), &json!({}), change).await
     }
 
     /// Starts a server where reading needs a credential, but for the metrics.
     pub(crate) async fn with_open_metrics() -> Self {
-        Self::start(true, MetricsAccess::Open, |_| {}).await
+        Self::start(true, MetricsAccess::Open, &json!({}), |_| {}).await
     }
 
-    async fn start(closed_reads: bool, metrics: MetricsAccess, change: impl FnOnce(&mut AccessControl)) -> Self {
+    async fn start(
+        closed_reads: bool,
+        metrics: MetricsAccess,
+        keys_of_catalogue: &Value,
+        change: impl FnOnce(&mut AccessControl),
+    ) -> Self {
         let folder = TempDir::new().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
         let keys = Arc::new(KeyRegistry::new(Arc::clone(&store)));
@@ -55,9 +65,10 @@ impl Guarded {
         };
         change(&mut access);
         let mapping = json!({"properties": {"name": {"type": "keyword"}}});
-        let catalogues = TestCatalogues::new()
-            .file("base.json", &json!({"documentType": "file", "esIndex": "files", "enableSets": true}))
-            .index("files", &mapping, [("f1", json!({"name": "a"}))]);
+        let mut base = json!({"documentType": "file", "esIndex": "files", "enableSets": true});
+        base.as_object_mut().unwrap().extend(keys_of_catalogue.as_object().unwrap().clone());
+        let catalogues =
+            TestCatalogues::new().file("base.json", &base).index("files", &mapping, [("f1", json!({"name": "a"}))]);
         let server = TestServer::builder().access(access).metrics(metrics).catalogues(catalogues).start().await;
         Self { server, folder, store, keys, administrator }
     }

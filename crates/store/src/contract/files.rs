@@ -1,12 +1,12 @@
 //! Files: found in their latest version by object id, by conditions, and by the search of a study.
 
-use cantata_core::{Analysis, AnalysisId, File, FileAccess, ObjectId};
+use cantata_core::{Analysis, AnalysisId, AnalysisState, File, FileAccess, ObjectId};
 use regex::Regex;
 
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis, unique_md5};
 use super::steps::{EVERYTHING, TrackedAnalysis, insert, insert_all, open_with_studies, revisions};
-use crate::{FileFilter, FileLocation, ObjectIdPattern, PageRange, Revision, Store};
+use crate::{FileFilter, FileLocation, ObjectIdPattern, PageRange, Revision, Store, VisibleFiles};
 
 async fn assert_found(store: &dyn Store, files: &[File]) {
     for file in files {
@@ -111,6 +111,7 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
         name: Some(wanted.name.clone()),
         study_id: Some(wanted.study_id.clone()),
         access: Some(wanted.access),
+        visible: None,
     };
     let mut conditions: Vec<FileFilter> = entries.iter().step_by(9).chain([shared]).map(full).collect();
     conditions.extend([
@@ -131,6 +132,7 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
                 name: condition.name.clone().filter(|_| given(2)),
                 study_id: condition.study_id.clone().filter(|_| given(3)),
                 access: condition.access.filter(|_| given(4)),
+                visible: None,
             };
             let expected: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
             let answer = store.list_files(&filter, EVERYTHING).await.unwrap();
@@ -185,6 +187,50 @@ pub async fn listing_pages_by_object_id(backend: &dyn Backend) {
             assert_eq!(listed, expected, "{filter:?} {limit}");
         }
         assert_eq!(store.files_after(&filter, None, 0).await.unwrap(), []);
+    }
+}
+
+/// Who may see some studies, and what is published of others, finds nothing else, whatever is asked for.
+pub async fn listing_shows_what_may_be_seen(backend: &dyn Backend) {
+    let store = open_with_studies(backend, &["S", "T", "U"]).await;
+    let mut stored = Vec::new();
+    for study_id in ["S", "T", "U"] {
+        for state in AnalysisState::ALL {
+            let mut inserted = insert(&*store, analysis(study_id, 2)).await;
+            // An analysis begins unpublished.
+            if state != AnalysisState::Unpublished {
+                inserted.move_to(&*store, state).await;
+            }
+            stored.push(inserted);
+        }
+    }
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();
+    let cases: [(&[&str], &[&str]); 4] = [(&["S"], &["T"]), (&["S"], &["S"]), (&[], &["T", "unknown"]), (&[], &[])];
+    for (studies, published) in cases {
+        let visible = VisibleFiles { studies: names(studies), published: names(published) };
+        let mut expected: Vec<FileLocation> = Vec::new();
+        for inserted in &stored {
+            let study_id = &inserted.study_id;
+            let is_published = inserted.state == AnalysisState::Published;
+            if visible.studies.contains(study_id) || (visible.published.contains(study_id) && is_published) {
+                expected.extend(inserted.files.iter().map(FileLocation::of));
+            }
+        }
+        expected.sort_by_key(|file| file.object_id);
+        let all = FileFilter { visible: Some(visible), ..FileFilter::default() };
+        let mut filters = vec![all.clone()];
+        for inserted in &stored {
+            filters.push(FileFilter { study_id: Some(inserted.study_id.clone()), ..all.clone() });
+            filters.push(FileFilter { analysis_id: Some(inserted.analysis_id), ..all.clone() });
+            filters.push(FileFilter { object_id: Some(inserted.files[0].object_id), ..all.clone() });
+            filters.push(FileFilter { name: Some(inserted.files[1].file_name.clone()), ..all.clone() });
+        }
+        for filter in filters {
+            let expected: Vec<_> = expected.iter().filter(|file| filter.matches(file)).cloned().collect();
+            let listed = store.list_files(&filter, EVERYTHING).await.unwrap();
+            assert_eq!(listed, (expected.len() as u64, expected.clone()), "{filter:?}");
+            assert_eq!(store.files_after(&filter, None, u64::MAX).await.unwrap(), expected, "{filter:?}");
+        }
     }
 }
 

@@ -98,6 +98,21 @@ impl State {
         equal.map(|stored| stored.location.clone()).collect()
     }
 
+    /// Returns the files that a filter selects, by object id.
+    fn selected<'a>(&'a self, filter: &'a FileFilter) -> impl Iterator<Item = &'a FileLocation> {
+        let is_published = move |file: &FileLocation| {
+            self.latest_of(file.analysis_id).is_some_and(|event| event.state == AnalysisState::Published)
+        };
+        let files = self.files.values().map(|file| &file.location);
+        files.filter(move |file| {
+            let is_visible = filter.visible.as_ref().is_none_or(|visible| {
+                visible.studies.contains(&file.study_id)
+                    || (visible.published.contains(&file.study_id) && is_published(file))
+            });
+            is_visible && filter.matches(file)
+        })
+    }
+
     fn first_duplicate(&self, files: &[FileRow], rule: DuplicateRule) -> Option<InsertOutcome> {
         files.iter().find_map(|file| {
             let stored = self.duplicates_of(file, rule).into_iter().next()?;
@@ -285,16 +300,14 @@ impl Store for MemoryStore {
 
     async fn list_files(&self, filter: &FileFilter, page: PageRange) -> Result<(u64, Vec<FileLocation>)> {
         let state = self.state();
-        let files = state.files.values().map(|file| &file.location);
-        let matching: Vec<&FileLocation> = files.filter(|file| filter.matches(file)).collect();
+        let matching: Vec<&FileLocation> = state.selected(filter).collect();
         let total = matching.len() as u64;
         Ok((total, matching.into_iter().skip(rows(page.offset)).take(rows(page.limit)).cloned().collect()))
     }
 
     async fn files_after(&self, filter: &FileFilter, after: Option<ObjectId>, limit: u64) -> Result<Vec<FileLocation>> {
         let state = self.state();
-        let files = state.files.values().map(|file| &file.location).filter(|file| filter.matches(file));
-        let later = files.filter(|file| after.is_none_or(|after| file.object_id > after));
+        let later = state.selected(filter).filter(|file| after.is_none_or(|after| file.object_id > after));
         Ok(later.take(rows(limit)).cloned().collect())
     }
 
@@ -382,7 +395,16 @@ impl Store for MemoryStore {
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {
         let is_kept =
             |of: RecordKind, record: &SharedRecord| of != kind || record.document.is_some() || record.change > up_to;
-        self.state().records.retain(|(of, _), record| is_kept(*of, record));
+        let last = {
+            let mut state = self.state();
+            let removed = state.records.iter().filter(|((of, _), record)| !is_kept(*of, record));
+            let last = removed.map(|(_, record)| record.change).max();
+            state.records.retain(|(of, _), record| is_kept(*of, record));
+            last
+        };
+        if let Some(last) = last {
+            self.write_record(RecordKind::PurgeMark, kind.as_str(), RecordBase::Any, Some(last.to_string())).await?;
+        }
         Ok(())
     }
 

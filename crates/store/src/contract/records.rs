@@ -2,10 +2,11 @@
 
 use super::Backend;
 use super::steps::{all_events, race};
-use crate::{RecordBase, RecordKind, SharedRecord, Store};
+use crate::{RecordBase, RecordKind, RecordPurge, SharedRecord, Store};
 
 const KEY: RecordKind = RecordKind::Key;
 const SESSION: RecordKind = RecordKind::Session;
+const SET: RecordKind = RecordKind::SavedSet;
 
 async fn put(store: &dyn Store, id: &str, base: RecordBase, document: &str) -> Option<u64> {
     store.write_record(KEY, id, base, Some(document.to_owned())).await.unwrap()
@@ -87,12 +88,44 @@ pub async fn a_removed_record_is_seen_by_followers_until_it_is_purged(backend: &
     let listed = [record("c", 3, Some("1")), record("a", 4, None), record("b", 5, None)];
     assert_eq!(store.records_after(KEY, 0, 10).await.unwrap(), listed);
     store.purge_removed_records(SESSION, 9).await.unwrap();
+    store.purge_removed_records(KEY, 3).await.unwrap();
+    assert_eq!((store.purged_records(KEY).await.unwrap(), store.purged_records(SESSION).await.unwrap()), (0, 0));
     store.purge_removed_records(KEY, 4).await.unwrap();
+    assert_eq!((store.purged_records(KEY).await.unwrap(), store.purged_records(SESSION).await.unwrap()), (4, 0));
     let listed = [record("c", 3, Some("1")), record("b", 5, None)];
     assert_eq!(store.records_after(KEY, 0, 10).await.unwrap(), listed);
     assert_eq!(store.latest_record_change(KEY).await.unwrap(), 5);
     assert_eq!(put(&*store, "b", RecordBase::Absent, "6").await, Some(6));
     assert_eq!(put(&*store, "a", RecordBase::Absent, "7").await, Some(7));
+}
+
+/// What was removed is purged once followers had the time between two runs to see it, of every kind; the mark is the last
+/// removal that was purged, and what is there stays.
+pub async fn removed_records_are_purged_by_the_run_after_the_next(backend: &dyn Backend) {
+    let store = backend.open().await;
+    for kind in RecordKind::ALL {
+        for id in ["a", "b", "c"] {
+            store.write_record(kind, id, RecordBase::Any, Some("1".to_owned())).await.unwrap();
+        }
+        store.write_record(kind, "a", RecordBase::Any, None).await.unwrap();
+    }
+    let ids = async |kind: RecordKind| -> Vec<String> {
+        store.records_after(kind, 0, 10).await.unwrap().into_iter().map(|record| record.id).collect()
+    };
+    let mut purge = RecordPurge::default();
+    purge.run(&*store).await.unwrap();
+    assert_eq!(ids(SET).await, ["b", "c", "a"]);
+    store.write_record(SET, "b", RecordBase::Any, None).await.unwrap();
+    purge.run(&*store).await.unwrap();
+    assert_eq!((ids(KEY).await, ids(SESSION).await), (vec!["b".into(), "c".into()], vec!["b".into(), "c".into()]));
+    assert_eq!((ids(SET).await, store.purged_records(SET).await.unwrap()), (vec!["c".into(), "b".into()], 4));
+    purge.run(&*store).await.unwrap();
+    assert_eq!((ids(SET).await, store.purged_records(SET).await.unwrap()), (vec!["c".into()], 5));
+    // Later runs, and those of a server that started later, purge nothing more.
+    store.purge_removed_records(SET, 5).await.unwrap();
+    RecordPurge::default().run(&*store).await.unwrap();
+    assert_eq!((ids(SET).await, store.purged_records(SET).await.unwrap()), (vec!["c".into()], 5));
+    assert_eq!(store.latest_record_change(SET).await.unwrap(), 5);
 }
 
 /// Of several writes from the same base at the same time one succeeds, and those from any base are all counted.
@@ -116,6 +149,34 @@ pub async fn racing_writers_of_a_kind_have_one_winner(backend: &dyn Backend) {
     let mut changes: Vec<u64> = changes.into_iter().flatten().collect();
     changes.sort_unstable();
     assert!(changes.into_iter().eq(6..26));
+}
+
+/// Changes that are made of a record as it was read, and made again if another was faster, are all kept; a removed record
+/// does not come back by one.
+pub async fn racing_changes_of_a_record_are_all_kept(backend: &dyn Backend) {
+    let store = backend.open().await;
+    store.write_record(SET, "a", RecordBase::Absent, Some(String::new())).await.unwrap();
+    race(&store, 20, |store, number| async move {
+        loop {
+            let found = store.record(SET, "a").await.unwrap().unwrap();
+            let changed = format!("{} {number}", found.document.unwrap());
+            if store.write_record(SET, "a", RecordBase::Record(found.change), Some(changed)).await.unwrap().is_some() {
+                return;
+            }
+        }
+    })
+    .await;
+    let found = store.record(SET, "a").await.unwrap().unwrap();
+    assert_eq!(found.change, 21);
+    let mut numbers: Vec<usize> =
+        found.document.unwrap().split_whitespace().map(|number| number.parse().unwrap()).collect();
+    numbers.sort_unstable();
+    assert!(numbers.into_iter().eq(0..20));
+    assert_eq!(store.write_record(SET, "a", RecordBase::Record(21), None).await.unwrap(), Some(22));
+    for base in [RecordBase::Record(21), RecordBase::Record(22)] {
+        assert_eq!(store.write_record(SET, "a", base, Some("late".to_owned())).await.unwrap(), None, "{base:?}");
+    }
+    assert_eq!(store.record(SET, "a").await.unwrap(), None);
 }
 
 /// Records are no events, and are there after the store was closed and opened again.

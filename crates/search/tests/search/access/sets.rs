@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use cantata_access::{AuthMethod, Identity};
-use cantata_store::Store;
+use cantata_store::{RecordKind, Store};
 use cantata_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
@@ -234,4 +234,80 @@ async fn servers_on_one_store_have_the_same_sets() {
 /// Saves a set of all records.
 async fn bed_saved(bed: &Bed, identity: &Identity) -> Value {
     bed.ask(identity, SAVE, json!({ "f": {}, "path": "name" })).await["saveSet"].take()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_change_of_a_set_is_lost_to_another_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let (one, other) = (bed_with(json!({})).await, bed_with(json!({})).await);
+    let (one, other) = (one.with_store(&store, json!({})).await, other.with_store(&store, json!({})).await);
+    let ada = named("ada", &[]);
+    let saved = bed_saved(&one, &ada).await;
+    let id = saved["setId"].as_str().unwrap();
+    let stored = async || store.record(RecordKind::SavedSet, id).await.unwrap();
+    let rename = "mutation($id: String!, $name: String!) { renameSet(setId: $id, name: $name) { name } }";
+    for round in 0..20 {
+        let (name, group) = (format!("name {round}"), format!("group:{round}"));
+        tokio::join!(
+            one.ask(&ada, rename, json!({ "id": id, "name": name })),
+            other.ask(&ada, SHARE, json!({ "id": id, "with": [group] })),
+        );
+        let document: Value = serde_json::from_str(&stored().await.unwrap().document.unwrap()).unwrap();
+        assert_eq!((&document["set"]["name"], &document["set"]["sharedWith"]), (&json!(name), &json!([group])));
+    }
+    // A change never brings a set back that was deleted meanwhile, and it is deleted once.
+    let variables = json!({ "id": id, "name": "too late" });
+    let (first, second, _) = tokio::join!(
+        one.ask(&ada, DELETE, json!({ "id": id })),
+        other.ask(&ada, DELETE, json!({ "id": id })),
+        other.body(&ada, rename, &variables),
+    );
+    assert_ne!(first["deleteSet"], second["deleteSet"]);
+    assert_eq!(stored().await, None);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_change_of_a_set_on_a_cluster_is_lost_to_another_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let bed = bed_with(json!({})).await;
+    // Both have the same engine, as servers with a cluster do.
+    let cluster = json!({ "searchEngine": "opensearch" });
+    let (one, other) = (bed.with_store(&store, cluster.clone()).await, bed.with_store(&store, cluster).await);
+    let ada = named("ada", &[]);
+    let saved = bed_saved(&one, &ada).await;
+    assert_eq!(store.latest_record_change(RecordKind::SavedSet).await.unwrap(), 0, "the engine has the sets");
+    let id = saved["setId"].as_str().unwrap();
+    let rename = "mutation($id: String!, $name: String!) { renameSet(setId: $id, name: $name) { name sharedWith } }";
+    for round in 0..20 {
+        let (name, group) = (format!("name {round}"), format!("group:{round}"));
+        tokio::join!(
+            one.ask(&ada, rename, json!({ "id": id, "name": name })),
+            other.ask(&ada, SHARE, json!({ "id": id, "with": [group] })),
+        );
+        let by_name = "query($f: JSON) { sets { hits(filters: $f) { total } } }";
+        let found = one.ask(&ada, by_name, json!({ "f": leaf("in", "name", json!(name)) })).await;
+        assert_eq!(found["sets"]["hits"]["total"], 1, "{name}");
+        let found = one.ask(&ada, rename, json!({ "id": id, "name": "x" })).await;
+        assert_eq!(found["renameSet"]["sharedWith"], json!([group]));
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_was_away_lists_no_set_whose_removal_was_purged() {
+    let folder = tempfile::tempdir().unwrap();
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
+    let (one, other) = (bed_with(json!({})).await, bed_with(json!({})).await);
+    let (one, other) = (one.with_store(&store, json!({})).await, other.with_store(&store, json!({})).await);
+    let ada = named("ada", &[]);
+    let listed = async |bed: &Bed| bed.ask(&ada, LIST, json!({})).await["sets"]["hits"]["total"].clone();
+    let (deleted, _kept) = (bed_saved(&one, &ada).await, bed_saved(&one, &ada).await);
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(2), json!(2)));
+    assert_eq!(one.ask(&ada, DELETE, json!({ "id": deleted["setId"] })).await["deleteSet"], true);
+    let latest = store.latest_record_change(RecordKind::SavedSet).await.unwrap();
+    store.purge_removed_records(RecordKind::SavedSet, latest).await.unwrap();
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(1), json!(1)));
+    bed_saved(&other, &ada).await;
+    assert_eq!((listed(&one).await, listed(&other).await), (json!(2), json!(2)));
 }

@@ -31,7 +31,7 @@ pub(crate) enum CataloguesStatus {
 pub(crate) struct Readiness {
     /// How they are.
     status: CataloguesStatus,
-    /// Why an index cannot be read, written, flushed or merged at the moment, or is not up to date yet.
+    /// Why an index cannot be read, written, flushed or merged at the moment, or is not up to date.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     message: Option<String>,

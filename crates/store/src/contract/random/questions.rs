@@ -9,6 +9,7 @@ use super::{FILE_NAMES, Pair, STUDIES, TYPES};
 use crate::contract::steps::EVERYTHING;
 use crate::{
     AnalysisQuery, FileFilter, ObjectIdPattern, PageRange, Revision, StateSet, Store, TypeQuery, TypeSortField,
+    VisibleFiles,
 };
 
 /// Sends the same query to the store and to the model and asserts that the results are equal.
@@ -117,6 +118,10 @@ impl Pair {
             name: self.rng.random_bool(0.3).then(|| FILE_NAMES[self.rng.random_range(0..4)].to_owned()),
             study_id: self.rng.random_bool(0.4).then(|| self.random_study()),
             access: self.rng.random_bool(0.3).then(|| self.random_access()),
+            visible: self.rng.random_bool(0.3).then(|| VisibleFiles {
+                studies: [self.random_study()].into(),
+                published: [self.random_study()].into(),
+            }),
         }
     }
 

@@ -1,0 +1,59 @@
+//! Changes of saved sets that an engine has, one after the other: it cannot read, change and write one in a single step, so of two
+//! changes at the same time one would be lost. The servers of a store take turns by a lease; without a store a server is alone.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use cantata_engine::EngineError;
+use cantata_store::{LEASE_DURATION, Store};
+use tokio::sync::Mutex;
+use uuid::Uuid;
+
+use crate::shared_sets::store_error;
+
+/// How long to wait before the lease is asked for again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How often it is asked for: until that of a server that died has expired.
+const MAX_ATTEMPTS: u32 = 400;
+
+/// The turns of the servers at the sets of one index.
+pub(crate) struct SetTurns {
+    store: Option<Arc<dyn Store>>,
+    lease: String,
+    holder: String,
+    /// Held by the request whose turn it is here: they all have the same lease.
+    here: Mutex<()>,
+}
+
+impl SetTurns {
+    pub(crate) fn new(store: Option<Arc<dyn Store>>, index: &str) -> Self {
+        Self { store, lease: format!("sets:{index}"), holder: Uuid::new_v4().to_string(), here: Mutex::new(()) }
+    }
+
+    /// Makes a change when it is its turn.
+    pub(crate) async fn take<T>(&self, change: impl Future<Output = Result<T, EngineError>>) -> Result<T, EngineError> {
+        let _here = self.here.lock().await;
+        let Some(store) = &self.store else { return change.await };
+        self.acquire(&**store).await?;
+        let changed = tokio::select! {
+            changed = change => changed,
+            // Another server has the lease, because this one was too slow to renew it.
+            _ = store.keep_lease(&self.lease, &self.holder) => Err(EngineError::Busy),
+        };
+        // If this fails, the lease runs out by itself.
+        let _ = store.release_lease(&self.lease, &self.holder).await;
+        changed
+    }
+
+    async fn acquire(&self, store: &dyn Store) -> Result<(), EngineError> {
+        for _ in 0..MAX_ATTEMPTS {
+            let acquired = store.acquire_lease(&self.lease, &self.holder, LEASE_DURATION).await;
+            if acquired.map_err(|error| store_error(&error))? {
+                return Ok(());
+            }
+            tokio::time::sleep(RETRY_INTERVAL).await;
+        }
+        Err(EngineError::Busy)
+    }
+}
