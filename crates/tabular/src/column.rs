@@ -30,6 +30,8 @@ pub enum ColumnType {
     Double,
     /// Lists.
     List(Box<ColumnType>),
+    /// Lists if one of them has several elements, else single values: known after the last row. The elements are no lists.
+    OneOrList(Box<ColumnType>),
     /// Objects with known members.
     Struct(Vec<Column>),
 }
@@ -75,17 +77,29 @@ impl ColumnType {
             Self::Integer => DataType::Int64,
             Self::Unsigned => DataType::UInt64,
             Self::Double => DataType::Float64,
-            Self::List(element) => DataType::List(element_field(element)),
+            Self::List(element) | Self::OneOrList(element) => DataType::List(element_field(element)),
             Self::Struct(members) => DataType::Struct(member_fields(members)),
+        }
+    }
+
+    /// Returns whether the type is known before the first row.
+    pub(crate) fn is_settled(&self) -> bool {
+        match self {
+            Self::OneOrList(_) => false,
+            Self::List(element) => element.is_settled(),
+            Self::Struct(members) => members.iter().all(|member| member.column_type.is_settled()),
+            _ => true,
         }
     }
 }
 
-fn element_field(element: &ColumnType) -> FieldRef {
+/// Returns the field of the elements of a list.
+pub(crate) fn element_field(element: &ColumnType) -> FieldRef {
     Arc::new(Field::new(ELEMENT, element.data_type(), true))
 }
 
-fn member_fields(members: &[Column]) -> Fields {
+/// Returns the fields of the members of an object.
+pub(crate) fn member_fields(members: &[Column]) -> Fields {
     members.iter().map(Column::field).collect()
 }
 
@@ -100,8 +114,18 @@ enum Cells {
     Integer(Int64Builder),
     Unsigned(UInt64Builder),
     Double(Float64Builder),
-    List { element: FieldRef, items: Box<ColumnBuilder>, offsets: Vec<i32> },
-    Struct { fields: Fields, members: Vec<ColumnBuilder>, length: usize },
+    List {
+        element: FieldRef,
+        items: Box<ColumnBuilder>,
+        offsets: Vec<i32>,
+        /// The length of the longest list so far, also in earlier batches.
+        longest: i32,
+    },
+    Struct {
+        fields: Fields,
+        members: Vec<ColumnBuilder>,
+        length: usize,
+    },
 }
 
 impl ColumnBuilder {
@@ -112,9 +136,12 @@ impl ColumnBuilder {
             ColumnType::Integer => Cells::Integer(Int64Builder::new()),
             ColumnType::Unsigned => Cells::Unsigned(UInt64Builder::new()),
             ColumnType::Double => Cells::Double(Float64Builder::new()),
-            ColumnType::List(element) => {
-                Cells::List { element: element_field(element), items: Box::new(Self::new(element)), offsets: vec![0] }
-            }
+            ColumnType::List(element) | ColumnType::OneOrList(element) => Cells::List {
+                element: element_field(element),
+                items: Box::new(Self::new(element)),
+                offsets: vec![0],
+                longest: 0,
+            },
             ColumnType::Struct(members) => Cells::Struct {
                 fields: member_fields(members),
                 members: members.iter().map(|member| Self::new(&member.column_type)).collect(),
@@ -157,8 +184,11 @@ impl ColumnBuilder {
 
     /// Ends a list: what was added to its elements since the list before is in it.
     pub fn end_list(&mut self) {
-        if let Cells::List { items, offsets, .. } = &mut self.0 {
-            offsets.push(i32::try_from(items.len()).unwrap_or(i32::MAX));
+        if let Cells::List { items, offsets, longest, .. } = &mut self.0 {
+            let end = i32::try_from(items.len()).unwrap_or(i32::MAX);
+            let start = offsets.last().copied().unwrap_or_default();
+            *longest = (*longest).max(end - start);
+            offsets.push(end);
         }
     }
 
@@ -166,6 +196,20 @@ impl ColumnBuilder {
     pub fn end_struct(&mut self) {
         if let Cells::Struct { length, .. } = &mut self.0 {
             *length += 1;
+        }
+    }
+
+    /// Returns the type of the column, given all its rows.
+    pub(crate) fn settled_type(&self, column_type: &ColumnType) -> ColumnType {
+        match (&self.0, column_type) {
+            (Cells::List { longest: 0 | 1, .. }, ColumnType::OneOrList(element)) => (**element).clone(),
+            (Cells::List { items, .. }, ColumnType::List(element) | ColumnType::OneOrList(element)) => {
+                ColumnType::List(Box::new(items.settled_type(element)))
+            }
+            (Cells::Struct { members, .. }, ColumnType::Struct(columns)) => {
+                ColumnType::Struct(settled(columns, members))
+            }
+            _ => column_type.clone(),
         }
     }
 
@@ -200,7 +244,7 @@ impl ColumnBuilder {
             Cells::Integer(builder) => Arc::new(builder.finish()),
             Cells::Unsigned(builder) => Arc::new(builder.finish()),
             Cells::Double(builder) => Arc::new(builder.finish()),
-            Cells::List { element, items, offsets } => {
+            Cells::List { element, items, offsets, .. } => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, vec![0])));
                 Arc::new(ListArray::try_new(Arc::clone(element), offsets, items.finish()?, None)?)
             }
@@ -211,6 +255,15 @@ impl ColumnBuilder {
             }
         })
     }
+}
+
+/// Returns columns with their types, given all their rows.
+pub(crate) fn settled(columns: &[Column], builders: &[ColumnBuilder]) -> Vec<Column> {
+    let settled = columns.iter().zip(builders).map(|(column, builder)| Column {
+        name: column.name.clone(),
+        column_type: builder.settled_type(&column.column_type),
+    });
+    settled.collect()
 }
 
 fn boolean(cell: CellRef<'_>) -> Option<bool> {

@@ -7,6 +7,7 @@
 mod column;
 mod columnar;
 mod delimited;
+mod one_or_list;
 mod parquet_reader;
 mod sheet;
 mod spreadsheet;
@@ -14,7 +15,7 @@ mod xlsx_archive;
 mod xlsx_reader;
 
 pub use column::{CellRef, Column, ColumnBuilder, ColumnType};
-pub use columnar::{ColumnarFormat, ColumnarWriter};
+pub use columnar::{ColumnarEnd, ColumnarFormat, ColumnarWriter};
 pub use delimited::DelimitedReader;
 pub use parquet_reader::{ParquetReader, json_row};
 pub use sheet::{

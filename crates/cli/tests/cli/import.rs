@@ -396,7 +396,7 @@ fn sheets_and_parquet_files_become_documents() {
         places.end_list();
         table.end_row().unwrap();
     }
-    let content = table.finish().unwrap();
+    let content = table.finish().unwrap().collect::<Result<Vec<_>, _>>().unwrap().concat();
     let file = catalogue.file("places.parquet", content);
     let (code, _, stderr) = catalogue.run(&["import", "--index=places", "--type=places.visits=keyword", &file]);
     assert_eq!(code, 0, "{stderr}");

@@ -182,6 +182,56 @@ async fn nested_fields_are_lists_of_structs() {
     assert_eq!(by_donor[0]["donors.specimens"][1], json!({ "samples": [{ "sample_id": "SA3" }] }));
 }
 
+/// The catalogue was loaded before it had documents, so it knows of lists as little as that of a cluster.
+#[tokio::test]
+async fn lists_that_nobody_declared_have_all_values_in_every_format() {
+    let mapping = json!({ "properties": {
+        "name": { "type": "keyword" }, "sites": { "type": "keyword" }, "sizes": { "type": "long" },
+        "score": { "type": "double" },
+        "donors": { "type": "nested", "properties": {
+            "aliases": { "type": "keyword" }, "age": { "type": "long" },
+        } },
+    } });
+    let documents = [
+        json!({
+            "_id": "1", "name": "a", "sites": ["lung", "skin"], "sizes": [1, 2, 3], "score": 0.5,
+            "donors": [{ "aliases": ["x", "y"], "age": 4 }, { "aliases": "z" }],
+        }),
+        json!({ "_id": "2", "name": ["b"], "sites": "liver", "sizes": 7 }),
+        json!({ "_id": "3" }),
+    ];
+    let expected = [
+        json!({
+            "id": "1", "name": "a", "sites": ["lung", "skin"], "sizes": [1, 2, 3], "score": 0.5,
+            "donors": [{ "aliases": ["x", "y"], "age": 4 }, { "aliases": ["z"] }],
+        }),
+        json!({ "id": "2", "name": "b", "sites": ["liver"], "sizes": [7], "donors": [] }),
+        json!({ "id": "3", "sites": [], "sizes": [], "donors": [] }),
+    ];
+    let columns = json!(["id", "name", "sites", "sizes", "score", "donors.aliases", "donors.age"]);
+    for keys in [json!({}), json!({ "extended": [{ "fieldName": "sites", "isArray": false }] })] {
+        let fixture = Fixture::with_mapping(keys, mapping.clone(), &documents).await;
+        let request = |file_type: &str| json!({ "fileType": file_type, "columns": columns });
+        let objects = |rows: Vec<Row>| rows.into_iter().map(Value::Object).collect::<Vec<_>>();
+        assert_eq!(objects(parquet_rows(file(&fixture, request("parquet")).await)), expected);
+        assert_eq!(objects(arrow_rows(&file(&fixture, request("arrow")).await)), expected);
+        let csv = String::from_utf8(file(&fixture, request("csv")).await).unwrap();
+        let rows: Vec<&str> = csv.split("\r\n").skip(1).collect();
+        assert_eq!(rows, [r#"1,a,"lung, skin","1, 2, 3",0.5,"x, y, z",4"#, "2,b,liver,7,,,", "3,,,,,,", ""]);
+        let lines = String::from_utf8(file(&fixture, request("jsonl")).await).unwrap();
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for (line, row) in lines.iter().zip(&expected) {
+            for field in ["name", "sites", "sizes", "score"] {
+                assert_eq!(values_at(line, &[field]), values_at(row, &[field]), "{field}");
+            }
+        }
+        let mut one = request("parquet");
+        one["sqon"] = json!({ "op": "in", "content": { "fieldName": "name", "value": ["b"] } });
+        let single = json!({ "id": "2", "name": "b", "sites": "liver", "sizes": 7, "donors": [] });
+        assert_eq!(objects(parquet_rows(file(&fixture, one).await)), [single]);
+    }
+}
+
 #[tokio::test]
 async fn a_value_that_is_not_of_its_type_is_null() {
     let mapping = json!({ "properties": { "age": { "type": "long", "ignore_malformed": true } } });
