@@ -413,6 +413,26 @@ fn sheets_and_parquet_files_become_documents() {
 }
 
 #[test]
+fn a_fraction_after_a_whole_number_makes_a_double() {
+    let catalogue = Catalogue::new();
+    let lines = [
+        json!({"_id": "a", "score": 0, "place": {"depth": [1, 2]}, "size": 1, "code": "x", "parts": {"a.b": 3}}),
+        json!({"_id": "b", "score": null, "place": {"depth": 2.5}, "size": 1_u64 << 60, "code": 0.5}),
+        json!({"_id": "c", "score": 0.5, "parts": {"a": {"b": 0.25}}}),
+    ];
+    let content: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let file = catalogue.file("numbers.ndjson", content);
+    catalogue.ok(&["import", "--index=numbers", &file]);
+    let types = ["score", "place.depth", "size", "code", "parts.a.b"].map(|path| catalogue.field_type("numbers", path));
+    assert_eq!(types, ["double", "double", "long", "text", "double"]);
+    assert_eq!(catalogue.documents("numbers")["a"]["score"], json!(0), "a document stays as it is");
+    // A mapping says what is meant.
+    let mapping = catalogue.file("mapping.json", json!({"properties": {"score": {"type": "long"}}}).to_string());
+    catalogue.ok(&["import", "--index=mapped", "--mapping", &mapping, &file]);
+    assert_eq!(catalogue.field_type("mapped", "score"), "long");
+}
+
+#[test]
 fn many_rows_that_are_refused_for_one_reason_are_summed_up() {
     let catalogue = Catalogue::new();
     let rows: String = (0..50).map(|row| format!("{row},old{row}\n")).collect();
