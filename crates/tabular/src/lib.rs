@@ -23,4 +23,4 @@ pub use sheet::{
     read_xlsx_sheets,
 };
 pub use spreadsheet::{MAX_SHEET_ROWS, SpreadsheetWriter};
-pub use xlsx_reader::{SheetRow, XlsxReader};
+pub use xlsx_reader::{SheetRow, XlsxReader, is_cell_error};

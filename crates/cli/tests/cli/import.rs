@@ -413,6 +413,30 @@ fn sheets_and_parquet_files_become_documents() {
 }
 
 #[test]
+fn errors_of_formulas_are_empty_cells_and_summed_up() {
+    let mut sheet = SpreadsheetWriter::new(["_id", "age", "name"]).unwrap();
+    for (id, age, name) in [
+        ("a", CellRef::Integer(7), "Rose"),
+        ("b", CellRef::Text("#N/A"), "Fern"),
+        ("c", CellRef::Text("#N/A"), "#REF!"),
+    ] {
+        [CellRef::Text(id), age, CellRef::Text(name)].into_iter().for_each(|cell| sheet.append(cell).unwrap());
+        sheet.end_row();
+    }
+    let mut content = Vec::new();
+    sheet.finish().unwrap().read_to_end(&mut content).unwrap();
+    let catalogue = Catalogue::new();
+    let file = catalogue.file("plants.xlsx", content);
+    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stderr.contains("2 cells are #N/A, the first in column 'age', line 3; they are left empty"), "{stderr}");
+    assert!(stderr.contains("1 cells are #REF!, the first in column 'name', line 4"), "{stderr}");
+    assert!(stderr.contains("age long, name keyword"), "{stderr}");
+    let documents = catalogue.documents("plants");
+    assert_eq!((&documents["b"], &documents["c"]), (&json!({"name": "Fern"}), &json!({})));
+}
+
+#[test]
 fn a_fraction_after_a_whole_number_makes_a_double() {
     let catalogue = Catalogue::new();
     let lines = [
