@@ -69,7 +69,7 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
                 let part = inflated(packed, left.min(MAX_TEXT_BYTES));
                 (part.len() as u64, Cow::Owned(part))
             }
-            DEFLATED => (inflated_length(packed, left), Cow::Borrowed(&[][..])),
+            DEFLATED => (inflated_length(packed, left), Cow::Owned(Vec::new())),
             _ => return Err("it is packed in a way that XLSX files are not".to_owned()),
         };
         let exceeded = || format!("it has more than {} MB when it is unpacked", max_bytes >> 20);
