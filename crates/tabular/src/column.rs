@@ -28,6 +28,8 @@ pub enum ColumnType {
     Unsigned,
     /// Numbers of double precision.
     Double,
+    /// Integers of 64 bits if all numbers are whole, else numbers of double precision: known after the last row.
+    Number,
     /// Lists.
     List(Box<ColumnType>),
     /// Lists if one of them has several elements, else single values: known after the last row. The elements are no lists.
@@ -77,6 +79,7 @@ impl ColumnType {
             Self::Integer => DataType::Int64,
             Self::Unsigned => DataType::UInt64,
             Self::Double => DataType::Float64,
+            Self::Number => DataType::Struct(number_fields()),
             Self::List(element) | Self::OneOrList(element) => DataType::List(element_field(element)),
             Self::Struct(members) => DataType::Struct(member_fields(members)),
         }
@@ -85,12 +88,17 @@ impl ColumnType {
     /// Returns whether the type is known before the first row.
     pub(crate) fn is_settled(&self) -> bool {
         match self {
-            Self::OneOrList(_) => false,
+            Self::Number | Self::OneOrList(_) => false,
             Self::List(element) => element.is_settled(),
             Self::Struct(members) => members.iter().all(|member| member.column_type.is_settled()),
             _ => true,
         }
     }
+}
+
+/// Returns the fields of numbers that may be whole: such a number, or another one.
+fn number_fields() -> Fields {
+    [Field::new("whole", DataType::Int64, true), Field::new("other", DataType::Float64, true)].into_iter().collect()
 }
 
 /// Returns the field of the elements of a list.
@@ -114,6 +122,13 @@ enum Cells {
     Integer(Int64Builder),
     Unsigned(UInt64Builder),
     Double(Float64Builder),
+    Number {
+        whole: Int64Builder,
+        /// The numbers that are not whole.
+        other: Float64Builder,
+        /// Whether there are any, also in earlier batches.
+        has_other: bool,
+    },
     List {
         element: FieldRef,
         items: Box<ColumnBuilder>,
@@ -136,6 +151,9 @@ impl ColumnBuilder {
             ColumnType::Integer => Cells::Integer(Int64Builder::new()),
             ColumnType::Unsigned => Cells::Unsigned(UInt64Builder::new()),
             ColumnType::Double => Cells::Double(Float64Builder::new()),
+            ColumnType::Number => {
+                Cells::Number { whole: Int64Builder::new(), other: Float64Builder::new(), has_other: false }
+            }
             ColumnType::List(element) | ColumnType::OneOrList(element) => Cells::List {
                 element: element_field(element),
                 items: Box::new(Self::new(element)),
@@ -165,6 +183,16 @@ impl ColumnBuilder {
             Cells::Integer(builder) => builder.append_option(integer(cell)),
             Cells::Unsigned(builder) => builder.append_option(unsigned(cell)),
             Cells::Double(builder) => builder.append_option(double(cell)),
+            Cells::Number { whole, other, has_other } => {
+                let integer = integer(cell);
+                let fraction = match cell {
+                    CellRef::Double(_) | CellRef::Text(_) if integer.is_none() => double(cell),
+                    _ => None,
+                };
+                *has_other |= fraction.is_some();
+                whole.append_option(integer);
+                other.append_option(fraction);
+            }
             Cells::List { .. } => self.end_list(),
             Cells::Struct { members, length, .. } => {
                 members.iter_mut().for_each(|member| member.append(CellRef::Null));
@@ -202,7 +230,9 @@ impl ColumnBuilder {
     /// Returns the type of the column, given all its rows.
     pub(crate) fn settled_type(&self, column_type: &ColumnType) -> ColumnType {
         match (&self.0, column_type) {
-            (Cells::List { longest: 0 | 1, .. }, ColumnType::OneOrList(element)) => (**element).clone(),
+            (Cells::Number { has_other: true, .. }, ColumnType::Number) => ColumnType::Double,
+            (Cells::Number { .. }, ColumnType::Number) => ColumnType::Integer,
+            (Cells::List { items, longest: 0 | 1, .. }, ColumnType::OneOrList(element)) => items.settled_type(element),
             (Cells::List { items, .. }, ColumnType::List(element) | ColumnType::OneOrList(element)) => {
                 ColumnType::List(Box::new(items.settled_type(element)))
             }
@@ -220,6 +250,7 @@ impl ColumnBuilder {
             Cells::Integer(builder) => builder.len(),
             Cells::Unsigned(builder) => builder.len(),
             Cells::Double(builder) => builder.len(),
+            Cells::Number { whole, .. } => whole.len(),
             Cells::List { offsets, .. } => offsets.len() - 1,
             Cells::Struct { length, .. } => *length,
         }
@@ -231,6 +262,7 @@ impl ColumnBuilder {
             Cells::Text(builder) => builder.values_slice().len() + 4 * builder.len(),
             Cells::Boolean(builder) => builder.len(),
             Cells::Integer(_) | Cells::Unsigned(_) | Cells::Double(_) => 8 * self.len(),
+            Cells::Number { .. } => 16 * self.len(),
             Cells::List { items, offsets, .. } => 4 * offsets.len() + items.bytes(),
             Cells::Struct { members, .. } => members.iter().map(Self::bytes).sum(),
         }
@@ -244,6 +276,10 @@ impl ColumnBuilder {
             Cells::Integer(builder) => Arc::new(builder.finish()),
             Cells::Unsigned(builder) => Arc::new(builder.finish()),
             Cells::Double(builder) => Arc::new(builder.finish()),
+            Cells::Number { whole, other, .. } => {
+                let parts: Vec<ArrayRef> = vec![Arc::new(whole.finish()), Arc::new(other.finish())];
+                Arc::new(StructArray::try_new(number_fields(), parts, None)?)
+            }
             Cells::List { element, items, offsets, .. } => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, vec![0])));
                 Arc::new(ListArray::try_new(Arc::clone(element), offsets, items.finish()?, None)?)

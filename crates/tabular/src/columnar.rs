@@ -16,7 +16,7 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use tempfile::SpooledTempFile;
 
 use crate::column::settled;
-use crate::one_or_list::SettledBatches;
+use crate::settled_batches::SettledBatches;
 use crate::{Column, ColumnBuilder};
 
 /// How many bytes of cells make a batch.

@@ -7,8 +7,8 @@
 mod column;
 mod columnar;
 mod delimited;
-mod one_or_list;
 mod parquet_reader;
+mod settled_batches;
 mod sheet;
 mod spreadsheet;
 mod xlsx_archive;

@@ -59,7 +59,8 @@ pub(super) fn column_type(kind: Option<&FieldKind>) -> ColumnType {
     match kind {
         Some(FieldKind::Boolean) => ColumnType::Boolean,
         Some(FieldKind::UnsignedLong) => ColumnType::Unsigned,
-        Some(kind) if kind.is_integer() => ColumnType::Integer,
+        // An index takes a fraction for a whole number, but the document keeps it.
+        Some(kind) if kind.is_integer() => ColumnType::Number,
         Some(kind) if kind.is_numeric() => ColumnType::Double,
         // Dates are texts or numbers in documents, in any format.
         _ => ColumnType::Text,

@@ -244,6 +244,27 @@ async fn a_value_that_is_not_of_its_type_is_null() {
 }
 
 #[tokio::test]
+async fn whole_numbers_are_integers_unless_one_has_a_fraction() {
+    let mapping = json!({ "properties": { "age": { "type": "long" }, "size": { "type": "long" } } });
+    let ages = [("1", json!(1)), ("2", json!(0.5)), ("3", json!([2, "2.5"])), ("4", json!(7.0))];
+    let documents = ages.map(|(id, age)| json!({ "_id": id, "age": age, "size": 1_i64 << 60 }));
+    let fixture = Fixture::with_mapping(json!({}), mapping, &documents).await;
+    let request = |ids: &[&str]| {
+        let sqon = json!({ "op": "in", "content": { "fieldName": "_id", "value": ids } });
+        json!({ "fileType": "parquet", "columns": ["age", "size"], "sqon": sqon })
+    };
+    let size = 1_i64 << 60;
+    let found = parquet_rows(file(&fixture, request(&["1", "2"])).await);
+    let found: Vec<Value> = found.into_iter().map(Value::Object).collect();
+    assert_eq!(found, [json!({ "age": 1.0, "size": size }), json!({ "age": 0.5, "size": size })]);
+    let found = parquet_rows(file(&fixture, request(&["1", "4"])).await);
+    let found: Vec<Value> = found.into_iter().map(Value::Object).collect();
+    assert_eq!(found, [json!({ "age": 1, "size": size }), json!({ "age": 7, "size": size })]);
+    let found = parquet_rows(file(&fixture, request(&["3", "4"])).await);
+    assert_eq!((&found[0]["age"], &found[1]["age"]), (&json!([2.0, 2.5]), &json!([7.0])));
+}
+
+#[tokio::test]
 async fn a_large_file_has_several_row_groups_and_all_rows() {
     let mut random = StdRng::seed_from_u64(1);
     let documents: Vec<Value> = (0..600)

@@ -1,13 +1,15 @@
-//! Columns that are lists only if a row has several values ([`ColumnType::OneOrList`]).
+//! Columns whose types are known after the last row: lists if a row has several values ([`ColumnType::OneOrList`]), doubles
+//! if a number has a fraction ([`ColumnType::Number`]).
 //!
-//! All of them are written as lists to a temporary file. When the last row is there it is known which stay lists; the
-//! batches are then read back, and the other columns become single values: null where the list is empty.
+//! Until then all of them are in a temporary file: as lists, and as numbers in two parts. When the last row is there the
+//! batches are read back, and each column gets its type. A single value is null where the list is empty.
 
 use std::io::{self, BufReader};
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
-use arrow_array::{Array, ArrayRef, ListArray, RecordBatch, StructArray, UInt32Array};
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Float64Array, ListArray, RecordBatch, StructArray, UInt32Array};
 use arrow_ipc::reader::StreamReader;
 use arrow_schema::{ArrowError, SchemaRef};
 use arrow_select::take::take;
@@ -64,11 +66,21 @@ fn settle(array: &ArrayRef, from: &ColumnType, to: &ColumnType) -> Result<ArrayR
             let values = settle(lists.values(), from, to)?;
             Arc::new(ListArray::try_new(element_field(to), lists.offsets().clone(), values, None)?)
         }
-        (ColumnType::OneOrList(_), _) => {
+        (ColumnType::OneOrList(from), to) => {
             let lists = array.as_list::<i32>();
+            let values = settle(lists.values(), from, to)?;
             let ends = lists.offsets().windows(2);
             let indices: UInt32Array = ends.map(|ends| (ends[0] < ends[1]).then(|| ends[0].unsigned_abs())).collect();
-            take(lists.values().as_ref(), &indices, None)?
+            take(values.as_ref(), &indices, None)?
+        }
+        (ColumnType::Number, ColumnType::Integer) => Arc::clone(array.as_struct().column(0)),
+        (ColumnType::Number, _) => {
+            let parts = array.as_struct();
+            let (whole, other) = (parts.column(0).as_primitive::<Int64Type>(), parts.column(1));
+            let numbers = other.as_primitive::<Float64Type>().iter().zip(whole.iter());
+            let numbers: Float64Array =
+                numbers.map(|(other, whole)| other.or(whole.map(|whole| whole as f64))).collect();
+            Arc::new(numbers)
         }
         (ColumnType::Struct(from), ColumnType::Struct(to)) => {
             let members = settle_all(array.as_struct().columns(), from, to)?;
