@@ -41,14 +41,13 @@ pub(super) fn with_doubles(mapping: Option<Value>, sources: &[Source]) -> Option
     if doubles.is_empty() {
         return mapping;
     }
-    let mut extended = mapping.clone().unwrap_or_else(|| json!({ "properties": {} }));
-    if let Some(properties) = extended.get_mut("properties").and_then(Value::as_object_mut) {
-        for path in doubles {
-            properties.entry(path).or_insert_with(|| json!({ "type": "double" }));
-        }
-    }
-    // Documents that contradict each other, or a table, are rejected one by one.
-    if parse_mapping(&extended).is_ok() { Some(extended) } else { mapping }
+    let Ok(mut extended) = parse_mapping(mapping.as_ref().unwrap_or(&json!({ "properties": {} }))) else {
+        return mapping;
+    };
+    // What the mapping has, or contradicts, stays: the documents are rejected one by one.
+    let document: Value = doubles.into_iter().map(|path| (path, json!(0.5))).collect();
+    extended.extend_from(&document);
+    Some(json!({ "properties": extended.raw() }))
 }
 
 struct NumberFields {
