@@ -17,8 +17,20 @@ use super::support::{Fixture, bytes, sample_keys};
 /// How many random filters are tried; `TABLE_FILTERS=1000` tries more.
 const FILTERS: usize = 40;
 
-const COLUMNS: [&str; 8] =
-    ["id", "object_id", "size", "is_open", "tags", "donors.donor_id", "donors.age", "donors.specimens.samples.score"];
+const COLUMNS: [&str; 9] = [
+    "id",
+    "object_id",
+    "size",
+    "is_open",
+    "tags",
+    UNDECLARED,
+    "donors.donor_id",
+    "donors.age",
+    "donors.specimens.samples.score",
+];
+
+/// A field that has lists in some documents, of which nothing tells.
+const UNDECLARED: &str = "access-level";
 
 const TAGS: [&str; 3] = ["x", "y", "z"];
 
@@ -52,6 +64,13 @@ fn values_at(value: &Value, path: &[&str]) -> Vec<Value> {
     }
 }
 
+/// Makes a list of the undeclared field: JSON has it as the document does, a columnar file as all its rows need it.
+fn with_list(mut row: Row) -> Value {
+    let values = values_at(&row.remove(UNDECLARED).unwrap_or_default(), &[]);
+    row.insert(UNDECLARED.to_owned(), Value::Array(values));
+    Value::Object(row)
+}
+
 /// Returns a row of a columnar file in the form of JSON lines.
 fn flat(mut row: Row) -> Value {
     let mut donors = Row::new();
@@ -64,7 +83,7 @@ fn flat(mut row: Row) -> Value {
         row.entry(column).or_insert(Value::Null);
     }
     row.extend(donors);
-    Value::Object(row)
+    with_list(row)
 }
 
 /// Returns a row of JSON lines as a line of CSV.
@@ -111,6 +130,12 @@ fn random_documents(random: &mut StdRng) -> Vec<Value> {
             document["size"] = json!(random.random_range(-3..1_i64 << 60));
             document["is_open"] = json!(random.random_bool(0.5));
         }
+        match random.random_range(0..4) {
+            0 => document[UNDECLARED] = json!("p"),
+            1 => document[UNDECLARED] = json!(["q"]),
+            2 if id % 5 == 0 => document[UNDECLARED] = json!(["p", null, "q"]),
+            _ => {}
+        }
         documents.push(document);
     }
     documents
@@ -143,7 +168,7 @@ async fn every_format_has_the_same_rows_and_values() {
         let request =
             |file_type: &str| json!({ "fileType": file_type, "columns": COLUMNS, "sqon": sqon, "maxRows": 1000 });
         let lines = String::from_utf8(file(&fixture, request("jsonl")).await).unwrap();
-        let expected: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let expected: Vec<Value> = lines.lines().map(|line| with_list(serde_json::from_str(line).unwrap())).collect();
         let parquet = parquet_rows(file(&fixture, request("parquet")).await);
         let parquet: Vec<Value> = parquet.into_iter().map(flat).collect();
         assert_eq!(parquet, expected, "filter {number}: {sqon}");
