@@ -28,7 +28,7 @@ FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
-.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss \
+.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss compare-formats \
 	test-engines cluster-day federation-oracle test-upgrade test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers bench-federation fuzz-requests \
 	lint-packaging fuzz miri
@@ -99,6 +99,10 @@ power-loss: build-tests ## LOSSES=10000 simulated power losses, and every sync l
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test power_loss -- --include-ignored --nocapture
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test running -- power_loss
 	CANTATA_POWER_LOSSES=$(or $(LOSSES),10000) cargo test --workspace --locked --test disk -- power_loss --include-ignored --nocapture
+
+# `make test` tries 40.
+compare-formats: build-tests ## FILTERS=1000 random filters: every format of downloads has the same rows and values
+	TABLE_FILTERS=$(or $(FILTERS),1000) cargo test --locked -p cantata-search --test search -- every_format
 
 # Without the optimising compiler of the JVM the engines start in about half the time. The routes of the metadata service
 # are tested on both stores.

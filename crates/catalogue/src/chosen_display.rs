@@ -6,6 +6,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use cantata_mapping::FieldKind;
 use cantata_sqon::{FieldClass, FieldLookup};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -19,6 +20,9 @@ use crate::problem::ConfigProblem;
 
 /// Names the request in place of a file.
 const REQUEST: &str = "request";
+
+/// What a facet needs.
+const COUNTABLE: &str = "a field that can be counted; of a text its multi-field of type keyword, such as name.keyword";
 
 /// How many problems of a request are named.
 const MAX_PROBLEMS: usize = 10;
@@ -58,7 +62,10 @@ pub struct ChangedFile {
 impl ChosenDisplay {
     /// Returns what does not fit the fields of a catalogue.
     pub fn problems(&self, catalogue: &Catalogue) -> Vec<ConfigProblem> {
-        let with_values = catalogue.root.aggregations.iter().filter(|field| field.has_values);
+        // A filter on a text also finds its single words, so that more records would be found than are counted.
+        let is_text = |path: &str| catalogue.mapping.entry(path).is_some_and(|field| field.kind == FieldKind::Text);
+        let with_values =
+            catalogue.root.aggregations.iter().filter(|field| field.has_values && !is_text(&field.target));
         let countable: HashSet<&str> = with_values.map(|field| field.path.as_str()).collect();
         let is_scalar = |name: &str| {
             let field = catalogue.field(name);
@@ -69,7 +76,7 @@ impl ChosenDisplay {
         let sorting = self.sorting.iter().flatten().map(|sorting| sorting.field_name.as_str());
         let is_sortable = |name: &str| is_sortable(&catalogue.mapping, name);
         let mut problems = Vec::new();
-        add_problems(&mut problems, "facets", facets, |name| countable.contains(name), "a field that can be counted");
+        add_problems(&mut problems, "facets", facets, |name| countable.contains(name), COUNTABLE);
         add_problems(&mut problems, "columns", columns, is_scalar, "a field with values");
         add_problems(&mut problems, "sorting", sorting, is_sortable, "a field that rows can be sorted by");
         if self.columns.as_ref().is_some_and(Vec::is_empty) {

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use cantata_catalogue::{Catalogue, ChosenDisplay, ConfigProblem};
-use cantata_durable_file::{create_folder, replace_alike};
+use cantata_durable_file::create_folder;
 
 use crate::catalogue_entry::EntryState;
+use crate::config_journal::{finish_changes, replace_files};
 use crate::service::{ConfigSource, SearchService};
 
 /// Why a display was not saved.
@@ -62,11 +63,9 @@ impl SearchService {
 }
 
 fn write(display: &ChosenDisplay, catalogue: &Catalogue, folder: &Path) -> Result<(), DisplaySaveError> {
+    finish_changes(folder)?;
     let files = display.changed_files(catalogue, folder);
     let files = files.map_err(|problem| DisplaySaveError::Problems(vec![problem]))?;
     create_folder(folder)?;
-    for file in files {
-        replace_alike(&file.path, &file.content)?;
-    }
-    Ok(())
+    Ok(replace_files(folder, &files)?)
 }

@@ -7,6 +7,7 @@
 
 mod catalogue_entry;
 mod catalogues;
+mod config_journal;
 mod config_watcher;
 mod counters;
 mod display_save;

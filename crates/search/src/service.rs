@@ -13,6 +13,7 @@ use tokio::sync::Mutex;
 
 use crate::catalogue_entry::{CatalogueEntry, ProbeLock, ProbeState};
 use crate::catalogues::Catalogues;
+use crate::config_journal::finish_all_changes;
 use crate::engine_provider::EngineProvider;
 use crate::index_probe::probe_index;
 
@@ -40,7 +41,10 @@ impl ConfigSource {
     pub fn read(&self) -> Result<CatalogueConfigs, Vec<ConfigProblem>> {
         match self {
             Self::Fixed(configs) => Ok(configs.clone()),
-            Self::Folder(folder, defaults) => CatalogueConfigs::from_folder(folder, defaults),
+            Self::Folder(folder, defaults) => {
+                finish_all_changes(folder);
+                CatalogueConfigs::from_folder(folder, defaults)
+            }
         }
     }
 
@@ -49,6 +53,7 @@ impl ConfigSource {
         match self {
             Self::Fixed(configs) => Ok(configs.clone()),
             Self::Folder(folder, defaults) => {
+                finish_all_changes(folder);
                 let configs = CatalogueConfigs::from_pending_folder(folder, defaults)?;
                 if configs.catalogues.is_empty() {
                     let folder = folder.display();

@@ -28,8 +28,12 @@ pub enum ColumnType {
     Unsigned,
     /// Numbers of double precision.
     Double,
+    /// Integers of 64 bits if all numbers are whole, else numbers of double precision: known after the last row.
+    Number,
     /// Lists.
     List(Box<ColumnType>),
+    /// Lists if one of them has several elements, else single values: known after the last row. The elements are no lists.
+    OneOrList(Box<ColumnType>),
     /// Objects with known members.
     Struct(Vec<Column>),
 }
@@ -75,17 +79,35 @@ impl ColumnType {
             Self::Integer => DataType::Int64,
             Self::Unsigned => DataType::UInt64,
             Self::Double => DataType::Float64,
-            Self::List(element) => DataType::List(element_field(element)),
+            Self::Number => DataType::Struct(number_fields()),
+            Self::List(element) | Self::OneOrList(element) => DataType::List(element_field(element)),
             Self::Struct(members) => DataType::Struct(member_fields(members)),
+        }
+    }
+
+    /// Returns whether the type is known before the first row.
+    pub(crate) fn is_settled(&self) -> bool {
+        match self {
+            Self::Number | Self::OneOrList(_) => false,
+            Self::List(element) => element.is_settled(),
+            Self::Struct(members) => members.iter().all(|member| member.column_type.is_settled()),
+            _ => true,
         }
     }
 }
 
-fn element_field(element: &ColumnType) -> FieldRef {
+/// Returns the fields of numbers that may be whole: such a number, or another one.
+fn number_fields() -> Fields {
+    [Field::new("whole", DataType::Int64, true), Field::new("other", DataType::Float64, true)].into_iter().collect()
+}
+
+/// Returns the field of the elements of a list.
+pub(crate) fn element_field(element: &ColumnType) -> FieldRef {
     Arc::new(Field::new(ELEMENT, element.data_type(), true))
 }
 
-fn member_fields(members: &[Column]) -> Fields {
+/// Returns the fields of the members of an object.
+pub(crate) fn member_fields(members: &[Column]) -> Fields {
     members.iter().map(Column::field).collect()
 }
 
@@ -100,8 +122,25 @@ enum Cells {
     Integer(Int64Builder),
     Unsigned(UInt64Builder),
     Double(Float64Builder),
-    List { element: FieldRef, items: Box<ColumnBuilder>, offsets: Vec<i32> },
-    Struct { fields: Fields, members: Vec<ColumnBuilder>, length: usize },
+    Number {
+        whole: Int64Builder,
+        /// The numbers that are not whole.
+        other: Float64Builder,
+        /// Whether there are any, also in earlier batches.
+        has_other: bool,
+    },
+    List {
+        element: FieldRef,
+        items: Box<ColumnBuilder>,
+        offsets: Vec<i32>,
+        /// The length of the longest list so far, also in earlier batches.
+        longest: i32,
+    },
+    Struct {
+        fields: Fields,
+        members: Vec<ColumnBuilder>,
+        length: usize,
+    },
 }
 
 impl ColumnBuilder {
@@ -112,9 +151,15 @@ impl ColumnBuilder {
             ColumnType::Integer => Cells::Integer(Int64Builder::new()),
             ColumnType::Unsigned => Cells::Unsigned(UInt64Builder::new()),
             ColumnType::Double => Cells::Double(Float64Builder::new()),
-            ColumnType::List(element) => {
-                Cells::List { element: element_field(element), items: Box::new(Self::new(element)), offsets: vec![0] }
+            ColumnType::Number => {
+                Cells::Number { whole: Int64Builder::new(), other: Float64Builder::new(), has_other: false }
             }
+            ColumnType::List(element) | ColumnType::OneOrList(element) => Cells::List {
+                element: element_field(element),
+                items: Box::new(Self::new(element)),
+                offsets: vec![0],
+                longest: 0,
+            },
             ColumnType::Struct(members) => Cells::Struct {
                 fields: member_fields(members),
                 members: members.iter().map(|member| Self::new(&member.column_type)).collect(),
@@ -138,6 +183,16 @@ impl ColumnBuilder {
             Cells::Integer(builder) => builder.append_option(integer(cell)),
             Cells::Unsigned(builder) => builder.append_option(unsigned(cell)),
             Cells::Double(builder) => builder.append_option(double(cell)),
+            Cells::Number { whole, other, has_other } => {
+                let integer = integer(cell);
+                let fraction = match cell {
+                    CellRef::Double(_) | CellRef::Text(_) if integer.is_none() => double(cell),
+                    _ => None,
+                };
+                *has_other |= fraction.is_some();
+                whole.append_option(integer);
+                other.append_option(fraction);
+            }
             Cells::List { .. } => self.end_list(),
             Cells::Struct { members, length, .. } => {
                 members.iter_mut().for_each(|member| member.append(CellRef::Null));
@@ -157,8 +212,11 @@ impl ColumnBuilder {
 
     /// Ends a list: what was added to its elements since the list before is in it.
     pub fn end_list(&mut self) {
-        if let Cells::List { items, offsets, .. } = &mut self.0 {
-            offsets.push(i32::try_from(items.len()).unwrap_or(i32::MAX));
+        if let Cells::List { items, offsets, longest, .. } = &mut self.0 {
+            let end = i32::try_from(items.len()).unwrap_or(i32::MAX);
+            let start = offsets.last().copied().unwrap_or_default();
+            *longest = (*longest).max(end - start);
+            offsets.push(end);
         }
     }
 
@@ -169,6 +227,22 @@ impl ColumnBuilder {
         }
     }
 
+    /// Returns the type of the column, given all its rows.
+    pub(crate) fn settled_type(&self, column_type: &ColumnType) -> ColumnType {
+        match (&self.0, column_type) {
+            (Cells::Number { has_other: true, .. }, ColumnType::Number) => ColumnType::Double,
+            (Cells::Number { .. }, ColumnType::Number) => ColumnType::Integer,
+            (Cells::List { items, longest: 0 | 1, .. }, ColumnType::OneOrList(element)) => items.settled_type(element),
+            (Cells::List { items, .. }, ColumnType::List(element) | ColumnType::OneOrList(element)) => {
+                ColumnType::List(Box::new(items.settled_type(element)))
+            }
+            (Cells::Struct { members, .. }, ColumnType::Struct(columns)) => {
+                ColumnType::Struct(settled(columns, members))
+            }
+            _ => column_type.clone(),
+        }
+    }
+
     fn len(&self) -> usize {
         match &self.0 {
             Cells::Text(builder) => builder.len(),
@@ -176,6 +250,7 @@ impl ColumnBuilder {
             Cells::Integer(builder) => builder.len(),
             Cells::Unsigned(builder) => builder.len(),
             Cells::Double(builder) => builder.len(),
+            Cells::Number { whole, .. } => whole.len(),
             Cells::List { offsets, .. } => offsets.len() - 1,
             Cells::Struct { length, .. } => *length,
         }
@@ -187,6 +262,7 @@ impl ColumnBuilder {
             Cells::Text(builder) => builder.values_slice().len() + 4 * builder.len(),
             Cells::Boolean(builder) => builder.len(),
             Cells::Integer(_) | Cells::Unsigned(_) | Cells::Double(_) => 8 * self.len(),
+            Cells::Number { .. } => 16 * self.len(),
             Cells::List { items, offsets, .. } => 4 * offsets.len() + items.bytes(),
             Cells::Struct { members, .. } => members.iter().map(Self::bytes).sum(),
         }
@@ -200,7 +276,11 @@ impl ColumnBuilder {
             Cells::Integer(builder) => Arc::new(builder.finish()),
             Cells::Unsigned(builder) => Arc::new(builder.finish()),
             Cells::Double(builder) => Arc::new(builder.finish()),
-            Cells::List { element, items, offsets } => {
+            Cells::Number { whole, other, .. } => {
+                let parts: Vec<ArrayRef> = vec![Arc::new(whole.finish()), Arc::new(other.finish())];
+                Arc::new(StructArray::try_new(number_fields(), parts, None)?)
+            }
+            Cells::List { element, items, offsets, .. } => {
                 let offsets = OffsetBuffer::new(ScalarBuffer::from(std::mem::replace(offsets, vec![0])));
                 Arc::new(ListArray::try_new(Arc::clone(element), offsets, items.finish()?, None)?)
             }
@@ -211,6 +291,15 @@ impl ColumnBuilder {
             }
         })
     }
+}
+
+/// Returns columns with their types, given all their rows.
+pub(crate) fn settled(columns: &[Column], builders: &[ColumnBuilder]) -> Vec<Column> {
+    let settled = columns.iter().zip(builders).map(|(column, builder)| Column {
+        name: column.name.clone(),
+        column_type: builder.settled_type(&column.column_type),
+    });
+    settled.collect()
 }
 
 fn boolean(cell: CellRef<'_>) -> Option<bool> {

@@ -8,13 +8,14 @@ mod column;
 mod columnar;
 mod delimited;
 mod parquet_reader;
+mod settled_batches;
 mod sheet;
 mod spreadsheet;
 mod xlsx_archive;
 mod xlsx_reader;
 
 pub use column::{CellRef, Column, ColumnBuilder, ColumnType};
-pub use columnar::{ColumnarFormat, ColumnarWriter};
+pub use columnar::{ColumnarEnd, ColumnarFormat, ColumnarWriter};
 pub use delimited::DelimitedReader;
 pub use parquet_reader::{ParquetReader, json_row};
 pub use sheet::{
@@ -22,4 +23,4 @@ pub use sheet::{
     read_xlsx_sheets,
 };
 pub use spreadsheet::{MAX_SHEET_ROWS, SpreadsheetWriter};
-pub use xlsx_reader::{SheetRow, XlsxReader};
+pub use xlsx_reader::{SheetRow, XlsxReader, is_cell_error};

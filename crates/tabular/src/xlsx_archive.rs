@@ -1,8 +1,9 @@
 //! How much memory an XLSX file takes, found out before anything is kept of it.
 //!
-//! An XLSX is an archive, and a few kilobytes of one can be gigabytes. Its entries are unpacked here one by one,
-//! counted, and searched for what takes its reader more memory than the entry has bytes: a number of texts for which
-//! room is made at once, and long names in the styles, of which every cell format has a copy.
+//! An XLSX is an archive, and a few kilobytes of one can be gigabytes. Its entries are unpacked here one by one and
+//! counted. Texts and styles, which are in memory while a file is read, are searched for what takes their reader more
+//! memory than the entry has bytes: a number of texts for which room is made at once, and long names in the styles, of
+//! which every cell format has a copy.
 //!
 //! The archive must be a plain one, its directory at its very end and complete, and all that its end says must agree:
 //! readers look elsewhere for another directory if it does not, and would find entries that were not counted.
@@ -22,11 +23,17 @@ const LOCAL_SIGNATURE: &[u8] = b"PK\x03\x04";
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
 
+/// How many bytes are unpacked at once where they are only counted.
+const COUNT_BYTES: usize = 64 << 10;
+
 /// The extra field with another name of an entry.
 const UNICODE_PATH: usize = 0x7075;
 
 /// The attribute with the number of texts.
 const TEXT_COUNT: &[u8] = b"uniqueCount";
+
+/// How many bytes the texts have at most, wherever the sheets may have more.
+const MAX_TEXT_BYTES: u64 = 1 << 30;
 
 /// How many bytes the styles have at most, and a name or a text in them.
 const MAX_STYLES_BYTES: usize = 1 << 20;
@@ -54,20 +61,24 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
         let head = head.ok_or_else(no_archive)?;
         let field = |offset, length| number(head, offset, length).unwrap_or_default();
         let packed = entry(file, field(42, 4), field(20, 4)).ok_or_else(no_archive)?;
-        let unpacked = match u16::try_from(field(10, 2)).unwrap_or_default() {
-            STORED => Cow::Borrowed(packed),
-            DEFLATED => Cow::Owned(inflated(packed, left)),
+        let extra = at + ENTRY_BYTES + field(28, 2);
+        let name = file.get(at + ENTRY_BYTES..extra).ok_or_else(no_archive)?.to_ascii_lowercase();
+        let (length, part) = match u16::try_from(field(10, 2)).unwrap_or_default() {
+            STORED => (packed.len() as u64, Cow::Borrowed(packed)),
+            DEFLATED if has_texts(&name) || has_styles(&name) => {
+                let part = inflated(packed, left.min(MAX_TEXT_BYTES));
+                (part.len() as u64, Cow::Owned(part))
+            }
+            DEFLATED => (inflated_length(packed, left), Cow::Owned(Vec::new())),
             _ => return Err("it is packed in a way that XLSX files are not".to_owned()),
         };
         let exceeded = || format!("it has more than {} MB when it is unpacked", max_bytes >> 20);
-        left = left.checked_sub(unpacked.len() as u64).ok_or_else(exceeded)?;
-        let extra = at + ENTRY_BYTES + field(28, 2);
-        let name = file.get(at + ENTRY_BYTES..extra).ok_or_else(no_archive)?;
+        left = left.checked_sub(length).ok_or_else(exceeded)?;
         let comment = extra + field(30, 2);
         if has_other_name(file.get(extra..comment).ok_or_else(no_archive)?) {
             return Err(no_archive());
         }
-        check_part(&name.to_ascii_lowercase(), &unpacked)?;
+        check_part(&name, &part)?;
         at = comment + field(32, 2);
     }
     if at == end { Ok(()) } else { Err(no_archive()) }
@@ -88,6 +99,17 @@ fn inflated(packed: &[u8], max_bytes: u64) -> Vec<u8> {
     unpacked
 }
 
+/// Returns how many bytes an entry has when it is unpacked, up to one more than may be.
+fn inflated_length(packed: &[u8], max_bytes: u64) -> u64 {
+    let mut unpacked = DeflateDecoder::new(packed).take(max_bytes.saturating_add(1));
+    let mut buffer = vec![0; COUNT_BYTES];
+    let mut length = 0;
+    while let Ok(read @ 1..) = unpacked.read(&mut buffer) {
+        length += read as u64;
+    }
+    length
+}
+
 /// Returns whether extra fields give an entry another name than its own.
 fn has_other_name(mut extra: &[u8]) -> bool {
     while let (Some(id), Some(length)) = (number(extra, 0, 2), number(extra, 2, 2)) {
@@ -99,12 +121,23 @@ fn has_other_name(mut extra: &[u8]) -> bool {
     false
 }
 
+fn has_texts(name: &[u8]) -> bool {
+    name.ends_with(b"sharedstrings.xml")
+}
+
+fn has_styles(name: &[u8]) -> bool {
+    name.ends_with(b"styles.xml")
+}
+
 /// Checks a part of a workbook, whose name is in lower case.
 fn check_part(name: &[u8], part: &[u8]) -> Result<(), String> {
-    let (has_texts, has_styles) = (name.ends_with(b"sharedstrings.xml"), name.ends_with(b"styles.xml"));
+    let (has_texts, has_styles) = (has_texts(name), has_styles(name));
     // XML has neither of them, but encodings in which nothing would be found here do.
     if (has_texts || has_styles) && part.iter().any(|byte| matches!(byte, 0 | 0x1b)) {
         return Err("it has a part that is not in UTF-8".to_owned());
+    }
+    if has_texts && part.len() as u64 > MAX_TEXT_BYTES {
+        return Err(format!("it has more than {} MB of texts", MAX_TEXT_BYTES >> 20));
     }
     if has_texts {
         let mut places = part.windows(TEXT_COUNT.len()).enumerate().filter(|(_, window)| *window == TEXT_COUNT);
@@ -116,7 +149,7 @@ fn check_part(name: &[u8], part: &[u8]) -> Result<(), String> {
     if has_styles
         && (part.len() > MAX_STYLES_BYTES || part.split(is_text_end).any(|text| text.len() > MAX_STYLE_TEXT_BYTES))
     {
-        return Err("its styles are too large; copy the cells to the template".to_owned());
+        return Err("its styles are too large; copy the cells to a new file, or to the template".to_owned());
     }
     Ok(())
 }

@@ -1,10 +1,11 @@
 //! The rows of XLSX files: cells by sheet and row, as JSON values.
 //!
-//! Dates are texts of ISO 8601, whole numbers are integers, cells that have only a format do not exist. The texts that
-//! sheets share are in memory while a file is read; cells are not.
+//! Dates are texts of ISO 8601, whole numbers are integers, cells that have only a format do not exist. The error of a formula
+//! is its text ([`is_cell_error`]). A file is checked before it is read, wherever it comes from; packed, and with the texts
+//! that sheets share, it is in memory while it is read; cells are not.
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek};
+use std::io::{self, Cursor, Read, Seek};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::{panic, thread};
 
@@ -14,7 +15,18 @@ use serde_json::{Number, Value};
 use crate::xlsx_archive::check_archive;
 
 /// How many rows are read ahead.
-const ROWS_AHEAD: usize = 256;
+const ROWS_AHEAD: usize = 16;
+
+/// How many bytes a file has at most that is read by rows, and when it is unpacked. Sheets are not in memory.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+const MAX_UNPACKED_BYTES: u64 = 8 << 30;
+
+/// How many bytes a row has at most: many of its cells may share one long text.
+const MAX_ROW_BYTES: u64 = 16 << 20;
+
+/// What a cell shows whose formula has no result.
+const CELL_ERRORS: [&str; 9] =
+    ["#DATA!", "#DIV/0!", "#GETTING_DATA", "#N/A", "#NAME?", "#NULL!", "#NUM!", "#REF!", "#VALUE!"];
 
 /// What a cell takes in memory beside its text.
 const CELL_BYTES: usize = 48;
@@ -53,13 +65,9 @@ impl XlsxReader {
     pub fn open(file: File) -> Self {
         let (sender, rows) = sync_channel(ROWS_AHEAD);
         thread::spawn(move || {
-            let read = Xlsx::<BufReader<File>>::new(BufReader::new(file)).and_then(|mut workbook| {
-                let Some(first) = worksheets(&workbook).into_iter().next() else { return Ok(()) };
-                let mut unbounded = u64::MAX;
-                read_rows(&mut workbook, &first, &mut unbounded, &mut |row| sender.send(Ok(Some(row))).is_ok())
-            });
+            let read = read_first_sheet(file, &mut |row| sender.send(Ok(Some(row))).is_ok());
             // Nobody waits for it if the reader is gone.
-            let _ = sender.send(read.map(|()| None).map_err(|error| invalid(error.to_string())));
+            let _ = sender.send(read.map(|()| None).map_err(invalid));
         });
         Self { rows, is_finished: false }
     }
@@ -78,6 +86,26 @@ impl XlsxReader {
         self.is_finished = !matches!(row, Ok(Some(_)));
         row
     }
+}
+
+/// Visits the rows of the first sheet until `visit` returns false; returns why the file cannot be read.
+fn read_first_sheet(file: File, visit: &mut dyn FnMut(SheetRow) -> bool) -> Result<(), String> {
+    let mut packed = Vec::new();
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut packed).map_err(|error| error.to_string())?;
+    if packed.len() as u64 > MAX_FILE_BYTES {
+        return Err(format!("it has more than {} MB", MAX_FILE_BYTES >> 20));
+    }
+    check_archive(&packed, MAX_UNPACKED_BYTES)?;
+    let failed = |error: XlsxError| error.to_string();
+    let mut workbook = Xlsx::<Cursor<Vec<u8>>>::new(Cursor::new(packed)).map_err(failed)?;
+    let Some(first) = worksheets(&workbook).into_iter().next() else { return Ok(()) };
+    let mut unbounded = u64::MAX;
+    read_rows(&mut workbook, &first, &mut unbounded, visit).map_err(failed)
+}
+
+/// Returns whether the text of a cell is the error of a formula, such as `#N/A`.
+pub fn is_cell_error(text: &str) -> bool {
+    CELL_ERRORS.contains(&text.trim())
 }
 
 /// The rows of a sheet with its name.
@@ -123,8 +151,8 @@ fn worksheets<R: Read + Seek>(workbook: &Xlsx<R>) -> Vec<String> {
     sheets.map(|sheet| sheet.name.clone()).collect()
 }
 
-/// Visits the rows of a sheet until `visit` returns false. Many cells may share one text in the file, so their bytes are
-/// bounded here as well.
+/// Visits the rows of a sheet until `visit` returns false. Many cells may share one text in the file, so the bytes of a row
+/// and of all rows are bounded here as well.
 fn read_rows<R: Read + Seek>(
     workbook: &mut Xlsx<R>,
     sheet: &str,
@@ -133,6 +161,7 @@ fn read_rows<R: Read + Seek>(
 ) -> Result<(), XlsxError> {
     let mut cells = workbook.worksheet_cells_reader(sheet)?;
     let mut row = SheetRow { number: 0, cells: Vec::new() };
+    let mut row_bytes = 0;
     while let Some(cell) = cells.next_cell()? {
         let (number, column) = cell.get_position();
         if column >= MAX_COLUMNS {
@@ -144,6 +173,7 @@ fn read_rows<R: Read + Seek>(
         let number = number + 1;
         if number != row.number {
             let before = std::mem::replace(&mut row, SheetRow { number, cells: Vec::new() });
+            row_bytes = 0;
             if !before.cells.is_empty() && !visit(before) {
                 return Ok(());
             }
@@ -154,9 +184,9 @@ fn read_rows<R: Read + Seek>(
             DataRef::String(text) => CELL_BYTES + text.len(),
             _ => CELL_BYTES,
         };
-        *bytes_left = bytes_left
-            .checked_sub(bytes as u64)
-            .ok_or(XlsxError::Unexpected("its cells have more text than they may have"))?;
+        row_bytes += bytes as u64;
+        let left = bytes_left.checked_sub(bytes as u64).filter(|_| row_bytes <= MAX_ROW_BYTES);
+        *bytes_left = left.ok_or(XlsxError::Unexpected("its cells have more text than they may have"))?;
         let value = json_value(cell.get_value());
         if !value.is_null() {
             row.cells.push((column as usize, value));

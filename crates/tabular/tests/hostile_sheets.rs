@@ -1,12 +1,15 @@
 //! Sheets of those who mean harm: small files that would take much memory or time are refused.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
-use std::io::{Cursor, Read};
+use std::io::{self, Cursor, Read, Seek, Write};
 
-use cantata_tabular::{Sheet, check_sheets, read_delimited_sheet, read_xlsx_sheets};
+use cantata_tabular::{
+    Sheet, SheetRow, XlsxReader, check_sheets, is_cell_error, read_delimited_sheet, read_xlsx_sheets,
+};
 use flate2::Crc;
 use flate2::read::DeflateDecoder;
-use rust_xlsxwriter::Workbook;
+use rust_xlsxwriter::{Formula, Workbook};
+use serde_json::json;
 
 const MAX_BYTES: u64 = 1 << 24;
 const MAX_ROWS: usize = 10_000;
@@ -130,4 +133,48 @@ fn parts_that_take_more_memory_than_they_have_bytes_are_refused() {
     assert!(long.unwrap_err().contains("styles"));
     let large = with("xl/styles.xml", &|text| text + &"<xf/>".repeat(300_000));
     assert!(large.unwrap_err().contains("styles"));
+}
+
+/// Reads the rows of a file as an import does.
+fn rows(file: &[u8]) -> io::Result<Vec<SheetRow>> {
+    let mut stored = tempfile::tempfile().unwrap();
+    stored.write_all(file).unwrap();
+    stored.rewind().unwrap();
+    let mut reader = XlsxReader::open(stored);
+    std::iter::from_fn(|| reader.next_row().transpose()).collect()
+}
+
+#[test]
+fn a_file_that_is_read_by_rows_is_checked_as_well() {
+    let mut workbook = Workbook::new();
+    workbook.add_worksheet().write_string(0, 0, "name").unwrap();
+    let file = workbook.save_to_buffer().unwrap();
+    assert_eq!(rows(&file).unwrap()[0].cells, [(0, json!("name"))]);
+    let many = changed(&file, |_, text| text.replace("uniqueCount=\"1\"", "uniqueCount=\"100000000000\""));
+    assert!(rows(&many).unwrap_err().to_string().contains("more texts"));
+    let far = changed(&file, |_, text| text.replace("r=\"A1\"", "r=\"AAAAAAA1\""));
+    assert!(rows(&far).unwrap_err().to_string().contains("column number overflow"));
+    // One text that many cells share.
+    let cell = "<c r=\"A1\" t=\"s\"><v>0</v></c>";
+    let wide = |cells: usize| {
+        let file = changed(&file, |_, text| {
+            text.replace(cell, &cell.repeat(cells)).replace("<t>name</t>", &format!("<t>{}</t>", "x".repeat(30_000)))
+        });
+        rows(&file)
+    };
+    assert_eq!(wide(10).unwrap()[0].cells.len(), 10);
+    assert!(wide(1_000).unwrap_err().to_string().contains("more text than they may have"));
+}
+
+#[test]
+fn the_error_of_a_formula_is_told_from_texts() {
+    let mut workbook = Workbook::new();
+    let sheet = workbook.add_worksheet();
+    sheet.write_formula(0, 0, Formula::new("=NA()").set_result("#N/A")).unwrap();
+    sheet.write_formula(0, 1, Formula::new("=1/0").set_result("#DIV/0!")).unwrap();
+    sheet.write_string(0, 2, "#1").unwrap();
+    let rows = rows(&workbook.save_to_buffer().unwrap()).unwrap();
+    let found: Vec<&str> = rows[0].cells.iter().map(|(_, value)| value.as_str().unwrap()).collect();
+    assert_eq!(found, ["#N/A", "#DIV/0!", "#1"]);
+    assert_eq!(found.into_iter().map(is_cell_error).collect::<Vec<_>>(), [true, true, false]);
 }

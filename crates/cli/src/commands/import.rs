@@ -8,6 +8,7 @@ mod chunks;
 mod column_type;
 mod files;
 mod local;
+mod number_fields;
 mod remote;
 mod report;
 mod source;
@@ -73,7 +74,13 @@ pub(crate) async fn import(arguments: &ImportArguments) -> Result<ExitCode, CliE
     let present = indexes.mapping(name).await?;
     let is_new = present.is_none();
     match present {
-        None => indexes.create(name, mapping.as_ref()).await?,
+        None => {
+            let mapping = match arguments.mapping {
+                Some(_) => mapping,
+                None => number_fields::with_doubles(mapping, &sources),
+            };
+            indexes.create(name, mapping.as_ref()).await?;
+        }
         Some(present) => {
             if let (Some(given), Some(file)) = (&mapping, &arguments.mapping) {
                 require_same(name, &present, given, file)?;

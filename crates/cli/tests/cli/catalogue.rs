@@ -70,6 +70,13 @@ impl Catalogue {
         stats[name].as_u64().unwrap()
     }
 
+    /// Returns the type of a field of an index. No server may be running.
+    pub(crate) fn field_type(&self, index: &str, path: &str) -> String {
+        let engine = EmbeddedEngine::open(&self.data_dir().join("search")).unwrap();
+        let mapping = tokio::runtime::Runtime::new().unwrap().block_on(engine.mapping(index)).unwrap();
+        mapping.entry(path).unwrap().type_name.clone()
+    }
+
     /// Returns the documents of an index by id. No server may be running.
     pub(crate) fn documents(&self, index: &str) -> BTreeMap<String, Value> {
         documents(&self.data_dir(), index)

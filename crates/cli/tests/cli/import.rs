@@ -396,7 +396,7 @@ fn sheets_and_parquet_files_become_documents() {
         places.end_list();
         table.end_row().unwrap();
     }
-    let content = table.finish().unwrap();
+    let content = table.finish().unwrap().collect::<Result<Vec<_>, _>>().unwrap().concat();
     let file = catalogue.file("places.parquet", content);
     let (code, _, stderr) = catalogue.run(&["import", "--index=places", "--type=places.visits=keyword", &file]);
     assert_eq!(code, 0, "{stderr}");
@@ -410,6 +410,50 @@ fn sheets_and_parquet_files_become_documents() {
         let (code, _, stderr) = catalogue.run(&["import", "--index=other", &file]);
         assert!(code == 1 && stderr.contains(name) && stderr.contains("cannot be read"), "{code} {stderr}");
     }
+}
+
+#[test]
+fn errors_of_formulas_are_empty_cells_and_summed_up() {
+    let mut sheet = SpreadsheetWriter::new(["_id", "age", "name"]).unwrap();
+    for (id, age, name) in [
+        ("a", CellRef::Integer(7), "Rose"),
+        ("b", CellRef::Text("#N/A"), "Fern"),
+        ("c", CellRef::Text("#N/A"), "#REF!"),
+    ] {
+        [CellRef::Text(id), age, CellRef::Text(name)].into_iter().for_each(|cell| sheet.append(cell).unwrap());
+        sheet.end_row();
+    }
+    let mut content = Vec::new();
+    sheet.finish().unwrap().read_to_end(&mut content).unwrap();
+    let catalogue = Catalogue::new();
+    let file = catalogue.file("plants.xlsx", content);
+    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    assert!(stderr.contains("2 cells are #N/A, the first in column 'age', line 3; they are left empty"), "{stderr}");
+    assert!(stderr.contains("1 cells are #REF!, the first in column 'name', line 4"), "{stderr}");
+    assert!(stderr.contains("age long, name keyword"), "{stderr}");
+    let documents = catalogue.documents("plants");
+    assert_eq!((&documents["b"], &documents["c"]), (&json!({"name": "Fern"}), &json!({})));
+}
+
+#[test]
+fn a_fraction_after_a_whole_number_makes_a_double() {
+    let catalogue = Catalogue::new();
+    let lines = [
+        json!({"_id": "a", "score": 0, "place": {"depth": [1, 2]}, "size": 1, "code": "x", "parts": {"a.b": 3}}),
+        json!({"_id": "b", "score": null, "place": {"depth": 2.5}, "size": 1_u64 << 60, "code": 0.5}),
+        json!({"_id": "c", "score": 0.5, "parts": {"a": {"b": 0.25}}}),
+    ];
+    let content: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let file = catalogue.file("numbers.ndjson", content);
+    catalogue.ok(&["import", "--index=numbers", &file]);
+    let types = ["score", "place.depth", "size", "code", "parts.a.b"].map(|path| catalogue.field_type("numbers", path));
+    assert_eq!(types, ["double", "double", "long", "text", "double"]);
+    assert_eq!(catalogue.documents("numbers")["a"]["score"], json!(0), "a document stays as it is");
+    // A mapping says what is meant.
+    let mapping = catalogue.file("mapping.json", json!({"properties": {"score": {"type": "long"}}}).to_string());
+    catalogue.ok(&["import", "--index=mapped", "--mapping", &mapping, &file]);
+    assert_eq!(catalogue.field_type("mapped", "score"), "long");
 }
 
 #[test]

@@ -1,8 +1,10 @@
 //! The same requests on the embedded engine and on real clusters, and what they cost a cluster.
 
+use std::io::{Seek, Write};
 use std::process::Command;
 
 use cantata_demo::catalogue::{FILE_INDEX, catalogue_files, document, mapping};
+use cantata_tabular::ParquetReader;
 use cantata_testkit::engines;
 use cantata_testkit::fault_proxy::FaultProxy;
 use serde_json::{Value, json};
@@ -122,6 +124,39 @@ async fn every_engine_gives_the_same_answers_to_the_letter() {
             let found = download(id).await;
             assert_eq!(found.text(), expected_file.text(), "download of {id} for {filter}");
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_list_that_a_cluster_does_not_tell_of_has_all_values_in_every_format() {
+    let mapping = json!({ "mappings": { "properties": {
+        "name": { "type": "keyword" }, "sites": { "type": "keyword" }, "sizes": { "type": "long" },
+    } } });
+    for cluster in [engines::opensearch(), engines::elasticsearch()] {
+        let index = Index::named(&cluster);
+        index.create(&mapping);
+        index.fill([
+            ("1".to_owned(), json!({ "name": "a", "sites": ["lung", "skin"], "sizes": [1, 2] })),
+            ("2".to_owned(), json!({ "name": "b", "sites": "liver" })),
+        ]);
+        let server = Server::of_plants(&index.name, &cluster).await;
+        server.until_available(&["plants"]).await;
+        let download = async |file_type: &str| {
+            let file = json!({ "columns": ["name", "sites", "sizes"], "fileType": file_type });
+            let answer = server.post("/download", &json!({ "files": [file] })).await;
+            answer.assert_status(200);
+            answer
+        };
+        let csv = download("csv").await;
+        let lines: Vec<&str> = csv.text().lines().skip(1).collect();
+        assert_eq!(lines, [r#"a,"lung, skin","1, 2""#, "b,liver,"]);
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(&download("parquet").await.body).unwrap();
+        file.rewind().unwrap();
+        let mut reader = ParquetReader::open(file).unwrap();
+        let rows: Vec<Value> = std::iter::from_fn(|| reader.next_row().unwrap()).map(Value::Object).collect();
+        let first = json!({ "name": "a", "sites": ["lung", "skin"], "sizes": [1, 2] });
+        assert_eq!(rows, [first, json!({ "name": "b", "sites": ["liver"], "sizes": [] })]);
     }
 }
 

@@ -1,7 +1,8 @@
 //! The columns of a columnar file: types follow from the mapping, and nested containers are lists of objects.
 //!
 //! JSON has the values of a nested field as one list; here they stay in the elements that they belong to. What is not of
-//! the type of its field is null.
+//! the type of its field is null. No engine knows of every list in its documents, so that a field is a list if it is said
+//! to be one, or if a row of the file has several values: no value of any other format is missing.
 
 use cantata_engine::ValueRef;
 use cantata_mapping::FieldKind;
@@ -17,6 +18,7 @@ pub(super) struct ColumnarLeaf {
     /// The dotted paths of the values in a document.
     pub(super) origins: Vec<String>,
     pub(super) column_type: ColumnType,
+    /// Whether it is a list, however many values there are.
     pub(super) is_list: bool,
     /// The nested containers around it whose elements are no rows, the outermost first.
     pub(super) containers: Vec<String>,
@@ -44,8 +46,9 @@ struct ElementField {
 }
 
 enum Shape {
-    /// The first value.
-    Single(ColumnType),
+    RecordId,
+    /// Lists, or single values if no row of the file has several.
+    OneOrList(ColumnType),
     List(ColumnType),
     /// The elements of a nested container.
     Elements(Vec<ElementField>),
@@ -56,7 +59,8 @@ pub(super) fn column_type(kind: Option<&FieldKind>) -> ColumnType {
     match kind {
         Some(FieldKind::Boolean) => ColumnType::Boolean,
         Some(FieldKind::UnsignedLong) => ColumnType::Unsigned,
-        Some(kind) if kind.is_integer() => ColumnType::Integer,
+        // An index takes a fraction for a whole number, but the document keeps it.
+        Some(kind) if kind.is_integer() => ColumnType::Number,
         Some(kind) if kind.is_numeric() => ColumnType::Double,
         // Dates are texts or numbers in documents, in any format.
         _ => ColumnType::Text,
@@ -73,7 +77,7 @@ impl ColumnarLayout {
                     fields.push(RowField {
                         name: leaf.name.clone(),
                         slots: column.slots.clone(),
-                        shape: Shape::of(leaf),
+                        shape: if column.slots.is_none() { Shape::RecordId } else { Shape::of(leaf) },
                     });
                 }
                 continue;
@@ -108,7 +112,7 @@ impl ColumnarLayout {
 impl Shape {
     fn of(leaf: &ColumnarLeaf) -> Self {
         let column_type = leaf.column_type.clone();
-        if leaf.is_list { Self::List(column_type) } else { Self::Single(column_type) }
+        if leaf.is_list { Self::List(column_type) } else { Self::OneOrList(column_type) }
     }
 
     /// Adds a field to the elements of a container; `inner` are the containers between them, the outermost first.
@@ -135,7 +139,8 @@ impl Shape {
 
     fn column(&self, name: &str) -> Column {
         let column_type = match self {
-            Self::Single(column_type) => column_type.clone(),
+            Self::RecordId => ColumnType::Text,
+            Self::OneOrList(column_type) => ColumnType::OneOrList(Box::new(column_type.clone())),
             Self::List(column_type) => ColumnType::List(Box::new(column_type.clone())),
             Self::Elements(members) => {
                 let members = members.iter().map(|member| member.shape.column(&member.name)).collect();
@@ -148,12 +153,9 @@ impl Shape {
     /// Adds a cell with these values.
     fn append(&self, builder: &mut ColumnBuilder, values: &[ValueRef<'_>]) {
         match self {
-            Self::Single(_) => {
-                let mut first = None;
-                values.iter().for_each(|value| visit_values(*value, &mut |value| first = first.or(Some(value))));
-                append_value(builder, first.unwrap_or(ValueRef::Null));
-            }
-            Self::List(_) => {
+            // It is no value of a document.
+            Self::RecordId => builder.append(CellRef::Null),
+            Self::OneOrList(_) | Self::List(_) => {
                 if let [items] = builder.parts() {
                     values.iter().for_each(|value| visit_values(*value, &mut |value| append_value(items, value)));
                 }

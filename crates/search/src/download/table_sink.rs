@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use cantata_engine::ValueRef;
-use cantata_tabular::{CellRef, ColumnarFormat, ColumnarWriter, SpreadsheetWriter};
+use cantata_tabular::{CellRef, ColumnarEnd, ColumnarFormat, ColumnarWriter, SpreadsheetWriter};
 use tempfile::SpooledTempFile;
 
 use super::cell;
@@ -15,6 +15,8 @@ use super::row_writer::CHUNK_BYTES;
 /// A binary file that is being written.
 pub(super) enum TableSink {
     Columnar(Box<ColumnarWriter>),
+    /// A columnar file with all its rows.
+    ColumnarEnd(Box<ColumnarEnd>),
     Sheet(Box<SpreadsheetWriter>),
     /// A complete file, of which a part is sent.
     Complete(SpooledTempFile),
@@ -49,7 +51,7 @@ impl TableSink {
                 writer.end_row();
                 Ok(())
             }
-            Self::Complete(_) | Self::Sent => Ok(()),
+            Self::ColumnarEnd(_) | Self::Complete(_) | Self::Sent => Ok(()),
         }
     }
 
@@ -64,8 +66,14 @@ impl TableSink {
     pub(super) fn end(&mut self, out: &mut Vec<u8>) -> io::Result<bool> {
         match std::mem::replace(self, Self::Sent) {
             Self::Columnar(writer) => {
-                out.append(&mut writer.finish()?);
-                Ok(true)
+                *self = Self::ColumnarEnd(Box::new(writer.finish()?));
+                Ok(false)
+            }
+            Self::ColumnarEnd(mut end) => {
+                let Some(piece) = end.next() else { return Ok(true) };
+                out.append(&mut piece?);
+                *self = Self::ColumnarEnd(end);
+                Ok(false)
             }
             Self::Sheet(writer) => {
                 *self = Self::Complete(writer.finish()?);

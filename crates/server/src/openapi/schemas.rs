@@ -21,7 +21,7 @@ pub(crate) use analysis::{
     Analysis, AnalysisPage, AnalysisUpdate, ExportedStudy, File, FileSearch, FileUpdateRequest, FileUpdateResponse,
 };
 pub(crate) use entity::{Entity, EntityPage};
-pub(crate) use graphql::{DownloadParameters, GraphqlAnswers, GraphqlRequest};
+pub(crate) use graphql::{DownloadParameters, DownloadQuery, GraphqlAnswers, GraphqlRequest};
 pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
 pub(crate) use indexing::{CatalogueIndexing, Job};
 pub(crate) use key::{ApiKeys, MadeApiKey, NewApiKey};

@@ -13,7 +13,7 @@ use http::{HeaderName, HeaderValue, StatusCode, header};
 use super::{SearchResult, SearchState, text};
 use crate::extract::content_type;
 use crate::limits::BUSY_RETRY_SECONDS;
-use crate::openapi::schemas::{DownloadParameters, SearchRefusal};
+use crate::openapi::schemas::{DownloadParameters, DownloadQuery, SearchRefusal};
 use crate::response::with_content_type;
 
 /// Which files of a download their limit of rows may have cut.
@@ -77,14 +77,7 @@ pub(super) async fn named(
 /// Exports what a filter finds in the only catalogue, as one file.
 #[utoipa::path(
     get, path = "/download", tag = "Search",
-    params(
-        ("filters" = Option<String>, Query, description = "The filter (SQON), as JSON text; without it all records"),
-        ("columns" = Option<String>, Query, description = "Fields, separated by commas; by default those of the table"),
-        ("fileType" = Option<String>, Query, description = "tsv, csv, json, jsonl, parquet, arrow or xlsx; without it tsv"),
-        ("sort" = Option<String>, Query, description = "Fields, separated by commas; a minus before one is descending"),
-        ("maxRows" = Option<u64>, Query, description = "How many rows at most"),
-        ("fileName" = Option<String>, Query, description = "The name of the file"),
-    ),
+    params(DownloadQuery),
     responses(
         (status = 200, description = "The file", content(
             (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
@@ -111,12 +104,7 @@ pub(super) async fn only_by_get(
     get, path = "/{catalogue}/download", tag = "Search",
     params(
         ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
-        ("filters" = Option<String>, Query, description = "The filter (SQON), as JSON text; without it all records"),
-        ("columns" = Option<String>, Query, description = "Fields, separated by commas; by default those of the table"),
-        ("fileType" = Option<String>, Query, description = "tsv, csv, json, jsonl, parquet, arrow or xlsx; without it tsv"),
-        ("sort" = Option<String>, Query, description = "Fields, separated by commas; a minus before one is descending"),
-        ("maxRows" = Option<u64>, Query, description = "How many rows at most"),
-        ("fileName" = Option<String>, Query, description = "The name of the file"),
+        DownloadQuery,
     ),
     responses(
         (status = 200, description = "The file", content(

@@ -99,6 +99,19 @@ async fn a_table_becomes_analyses_and_nothing_is_stored_with_a_violation() {
 }
 
 #[tokio::test]
+async fn the_error_of_a_formula_is_a_violation_at_its_cell() {
+    let server = server_with_study().await;
+    let table = format!("{COLUMNS}one\tWGS\ttrue\t#N/A\t12\tbam\topen\treads\t{:032x}\n", 1);
+    let answer = send(&server, "type=sequencingRead", TSV, table).await.ok();
+    assert_eq!(answer["status"], "INVALID");
+    let first = &answer["violations"][0];
+    assert_eq!((&first["cell"], &first["value"]), (&json!("D2"), &json!("#N/A")));
+    let message = "#N/A is not valid: it is the error of a formula; correct it, or leave the cell empty";
+    assert_eq!(first["message"], message);
+    assert_eq!(stored(&server).await, 0);
+}
+
+#[tokio::test]
 async fn a_workbook_has_a_sheet_for_the_files() {
     let server = server_with_study().await;
     let mut workbook = Workbook::new();

@@ -68,6 +68,10 @@ async fn a_choice_that_does_not_fit_changes_nothing() {
         (r#"{"facets": ["nope"]}"#, r#"request, `facets[0]`: found "nope", expected a field that can be counted"#),
         (r#"{"facets": ["tags", "tags"]}"#, r#"request, `facets[1]`: found "tags" a second time"#),
         (r#"{"facets": ["donors"]}"#, "facets[0]"),
+        (
+            r#"{"facets": ["tags", "name"]}"#,
+            "`facets[1]`: found \"name\", expected a field that can be counted; of a text",
+        ),
         (r#"{"columns": ["size", "donors"]}"#, "columns[1]"),
         (r#"{"columns": []}"#, "at least one field"),
         (r#"{"sorting": [{"fieldName": "name"}]}"#, "sorting[0]"),
@@ -99,6 +103,23 @@ async fn a_list_stays_in_the_file_that_has_it_and_other_catalogues_stay_as_they_
     assert_eq!(names(&configs["facets"]["aggregations"], "isActive"), ["tags"]);
     assert_eq!(names(&configs["table"]["columns"], "show"), ["size"]);
     assert_eq!(shown(&server, "/beta/graphql").await, other);
+}
+
+#[tokio::test]
+async fn a_save_that_was_interrupted_is_finished_as_a_whole() {
+    let facets = json!({"facets": {"aggregations": [{"fieldName": "tags", "isActive": true}]}}).to_string();
+    let table = json!({"table": {"columns": [{"fieldName": "quality", "show": true}]}}).to_string();
+    let begun = json!({"facets.json": facets, "table.json": table});
+    let server = TestServer::with_catalogues(flat(json!({"catalogId": "mine"})).file(".changes", &begun)).await;
+    let configs = shown(&server, "/graphql").await;
+    assert_eq!(names(&configs["facets"]["aggregations"], "isActive"), ["tags"]);
+    assert_eq!(names(&configs["table"]["columns"], "show"), ["quality"]);
+    // It is not done a second time.
+    save(&server, "mine", r#"{"facets": ["size"], "columns": ["name"]}"#).await.assert_status(200);
+    save(&server, "mine", r#"{"sorting": [{"fieldName": "size"}]}"#).await.assert_status(200);
+    let configs = shown(&server, "/graphql").await;
+    assert_eq!(names(&configs["facets"]["aggregations"], "isActive"), ["size"]);
+    assert_eq!(names(&configs["table"]["columns"], "show"), ["name"]);
 }
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use serde_json::{Number, Value};
 
+use crate::is_cell_error;
+
 /// What is between the values of a list in one cell.
 const LIST_SEPARATOR: char = ';';
 
@@ -62,6 +64,9 @@ impl CellType {
         if let Some(allowed) = &self.allowed {
             let found = allowed.iter().find(|(known, _)| known == text || known.trim() == trimmed);
             return found.map(|(_, value)| value.clone()).ok_or_else(|| invalid(&one_of(allowed)));
+        }
+        if is_cell_error(trimmed) {
+            return Err(invalid("it is the error of a formula; correct it, or leave the cell empty"));
         }
         match &self.kind {
             CellKind::Text => Ok(Value::from(text)),

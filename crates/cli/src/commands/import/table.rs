@@ -5,7 +5,7 @@
 //! as lines of JSON, each at the number that its row has in the file, so that whatever is said of a line is true of the
 //! table. Columns of Parquet may be lists and objects: a list of objects is nested.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Read};
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +46,14 @@ pub(super) struct TableLayout {
 /// The rows that could not be read: the line of each, and why.
 pub(super) type RowProblems = Arc<Mutex<Vec<(u64, String)>>>;
 
+/// The cells that are the same error of a formula.
+struct CellErrors {
+    count: u64,
+    /// Where the first of them is.
+    column: String,
+    line: u64,
+}
+
 /// What the cells of a table say of its columns.
 struct Inference<'g> {
     given: &'g [(String, ColumnType)],
@@ -60,7 +68,11 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
     for source in sources.iter_mut() {
         let Some(format) = source.table_format() else { continue };
         let unusable = |reason: String| CliError::failed(format!("{}: {reason}", source.name));
-        let layout = read_layout(source, format, given).map_err(unusable)?;
+        let (layout, errors) = read_layout(source, format, given).map_err(unusable)?;
+        for (error, CellErrors { count, column, line }) in errors {
+            let first = format!("the first in column '{column}', line {line}");
+            print_note(format_args!("{}: {count} cells are {error}, {first}; they are left empty", source.name));
+        }
         for column in &layout.columns {
             column.visit_paths("", &mut |path| {
                 unused.remove(path);
@@ -83,17 +95,26 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
     }
 }
 
-/// Reads the names of the columns and all cells.
-fn read_layout(source: &Source, format: TableFormat, given: &[(String, ColumnType)]) -> Result<TableLayout, String> {
+/// Reads the names of the columns and all cells; returns also the errors of formulas.
+fn read_layout(
+    source: &Source,
+    format: TableFormat,
+    given: &[(String, ColumnType)],
+) -> Result<(TableLayout, BTreeMap<String, CellErrors>), String> {
     let mut rows = TableRows::open(source, format, Arc::new(AtomicU64::new(0)))?;
     let inference = Inference { given, has_typed_texts: format == TableFormat::Parquet };
     let mut columns: Vec<Column> = rows.names.iter().map(|name| inference.column("", name)).collect();
+    let mut errors = BTreeMap::new();
     while let Some(row) = rows.next_row().map_err(|error| format!("cannot be read: {error}"))? {
+        for (column, error) in row.errors {
+            let same = errors.entry(error).or_insert_with(|| CellErrors { count: 0, column, line: row.line });
+            same.count += 1;
+        }
         if let Ok(cells) = row.cells {
             inference.add_members(&mut columns, "", &cells);
         }
     }
-    Ok(TableLayout { format, columns })
+    Ok((TableLayout { format, columns }, errors))
 }
 
 impl Inference<'_> {
@@ -227,7 +248,7 @@ impl DocumentLines {
 
     /// Writes the next row; returns false at the end of the table.
     fn write_row(&mut self) -> io::Result<bool> {
-        let Some(TableRow { line, cells }) = self.rows.next_row()? else { return Ok(false) };
+        let Some(TableRow { line, cells, .. }) = self.rows.next_row()? else { return Ok(false) };
         let cells = match cells {
             Ok(cells) => cells,
             Err(reason) => {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use cantata_json_stream::MAX_DOCUMENT_BYTES;
-use cantata_tabular::{DelimitedReader, ParquetReader, XlsxReader};
+use cantata_tabular::{DelimitedReader, ParquetReader, XlsxReader, is_cell_error};
 use serde_json::{Map, Value};
 
 use super::source::Source;
@@ -26,6 +26,8 @@ pub(super) struct TableRow {
     pub(super) line: u64,
     /// Its cells, or why it is none.
     pub(super) cells: Result<Map<String, Value>, String>,
+    /// The columns whose cells are errors of formulas, which count as empty, each with its error.
+    pub(super) errors: Vec<(String, String)>,
 }
 
 /// The rows of a table.
@@ -89,21 +91,26 @@ impl TableRows {
                 } else {
                     Err(format!("found {found} cells, expected {}, one for each column", names.len()))
                 };
-                Ok(Some(TableRow { line: records.line(), cells }))
+                Ok(Some(TableRow { line: records.line(), cells, errors: Vec::new() }))
             }
             RowReader::Xlsx(rows) => Ok(rows.next_row()?.map(|row| {
+                let mut errors = Vec::new();
                 let named = row.cells.into_iter().map(|(column, value)| match names.get(column) {
+                    Some(name) if value.as_str().is_some_and(is_cell_error) => {
+                        errors.push((name.clone(), cell_text(&value)));
+                        Ok((name.clone(), Value::Null))
+                    }
                     Some(name) => Ok((name.clone(), trimmed(value))),
                     None => Err(format!("found a cell in column {}, expected {} columns", column + 1, names.len())),
                 });
                 let cells: Result<Vec<(String, Value)>, String> = named.collect();
                 let cells = cells.map(|cells| cells.into_iter().filter(|(_, value)| !value.is_null()).collect());
-                TableRow { line: row.number.into(), cells }
+                TableRow { line: row.number.into(), cells, errors }
             })),
             RowReader::Parquet(rows, line) => {
                 *line += 1;
                 let row = rows.next_row()?;
-                Ok(row.map(|cells| TableRow { line: *line, cells: Ok(cells) }))
+                Ok(row.map(|cells| TableRow { line: *line, cells: Ok(cells), errors: Vec::new() }))
             }
         }
     }

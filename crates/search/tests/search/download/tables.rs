@@ -17,8 +17,20 @@ use super::support::{Fixture, bytes, sample_keys};
 /// How many random filters are tried; `TABLE_FILTERS=1000` tries more.
 const FILTERS: usize = 40;
 
-const COLUMNS: [&str; 8] =
-    ["id", "object_id", "size", "is_open", "tags", "donors.donor_id", "donors.age", "donors.specimens.samples.score"];
+const COLUMNS: [&str; 9] = [
+    "id",
+    "object_id",
+    "size",
+    "is_open",
+    "tags",
+    UNDECLARED,
+    "donors.donor_id",
+    "donors.age",
+    "donors.specimens.samples.score",
+];
+
+/// A field that has lists in some documents, of which nothing tells.
+const UNDECLARED: &str = "access-level";
 
 const TAGS: [&str; 3] = ["x", "y", "z"];
 
@@ -52,6 +64,13 @@ fn values_at(value: &Value, path: &[&str]) -> Vec<Value> {
     }
 }
 
+/// Makes a list of the undeclared field: JSON has it as the document does, a columnar file as all its rows need it.
+fn with_list(mut row: Row) -> Value {
+    let values = values_at(&row.remove(UNDECLARED).unwrap_or_default(), &[]);
+    row.insert(UNDECLARED.to_owned(), Value::Array(values));
+    Value::Object(row)
+}
+
 /// Returns a row of a columnar file in the form of JSON lines.
 fn flat(mut row: Row) -> Value {
     let mut donors = Row::new();
@@ -64,7 +83,7 @@ fn flat(mut row: Row) -> Value {
         row.entry(column).or_insert(Value::Null);
     }
     row.extend(donors);
-    Value::Object(row)
+    with_list(row)
 }
 
 /// Returns a row of JSON lines as a line of CSV.
@@ -111,6 +130,12 @@ fn random_documents(random: &mut StdRng) -> Vec<Value> {
             document["size"] = json!(random.random_range(-3..1_i64 << 60));
             document["is_open"] = json!(random.random_bool(0.5));
         }
+        match random.random_range(0..4) {
+            0 => document[UNDECLARED] = json!("p"),
+            1 => document[UNDECLARED] = json!(["q"]),
+            2 if id % 5 == 0 => document[UNDECLARED] = json!(["p", null, "q"]),
+            _ => {}
+        }
         documents.push(document);
     }
     documents
@@ -143,7 +168,7 @@ async fn every_format_has_the_same_rows_and_values() {
         let request =
             |file_type: &str| json!({ "fileType": file_type, "columns": COLUMNS, "sqon": sqon, "maxRows": 1000 });
         let lines = String::from_utf8(file(&fixture, request("jsonl")).await).unwrap();
-        let expected: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let expected: Vec<Value> = lines.lines().map(|line| with_list(serde_json::from_str(line).unwrap())).collect();
         let parquet = parquet_rows(file(&fixture, request("parquet")).await);
         let parquet: Vec<Value> = parquet.into_iter().map(flat).collect();
         assert_eq!(parquet, expected, "filter {number}: {sqon}");
@@ -182,6 +207,56 @@ async fn nested_fields_are_lists_of_structs() {
     assert_eq!(by_donor[0]["donors.specimens"][1], json!({ "samples": [{ "sample_id": "SA3" }] }));
 }
 
+/// The catalogue was loaded before it had documents, so it knows of lists as little as that of a cluster.
+#[tokio::test]
+async fn lists_that_nobody_declared_have_all_values_in_every_format() {
+    let mapping = json!({ "properties": {
+        "name": { "type": "keyword" }, "sites": { "type": "keyword" }, "sizes": { "type": "long" },
+        "score": { "type": "double" },
+        "donors": { "type": "nested", "properties": {
+            "aliases": { "type": "keyword" }, "age": { "type": "long" },
+        } },
+    } });
+    let documents = [
+        json!({
+            "_id": "1", "name": "a", "sites": ["lung", "skin"], "sizes": [1, 2, 3], "score": 0.5,
+            "donors": [{ "aliases": ["x", "y"], "age": 4 }, { "aliases": "z" }],
+        }),
+        json!({ "_id": "2", "name": ["b"], "sites": "liver", "sizes": 7 }),
+        json!({ "_id": "3" }),
+    ];
+    let expected = [
+        json!({
+            "id": "1", "name": "a", "sites": ["lung", "skin"], "sizes": [1, 2, 3], "score": 0.5,
+            "donors": [{ "aliases": ["x", "y"], "age": 4 }, { "aliases": ["z"] }],
+        }),
+        json!({ "id": "2", "name": "b", "sites": ["liver"], "sizes": [7], "donors": [] }),
+        json!({ "id": "3", "sites": [], "sizes": [], "donors": [] }),
+    ];
+    let columns = json!(["id", "name", "sites", "sizes", "score", "donors.aliases", "donors.age"]);
+    for keys in [json!({}), json!({ "extended": [{ "fieldName": "sites", "isArray": false }] })] {
+        let fixture = Fixture::with_mapping(keys, mapping.clone(), &documents).await;
+        let request = |file_type: &str| json!({ "fileType": file_type, "columns": columns });
+        let objects = |rows: Vec<Row>| rows.into_iter().map(Value::Object).collect::<Vec<_>>();
+        assert_eq!(objects(parquet_rows(file(&fixture, request("parquet")).await)), expected);
+        assert_eq!(objects(arrow_rows(&file(&fixture, request("arrow")).await)), expected);
+        let csv = String::from_utf8(file(&fixture, request("csv")).await).unwrap();
+        let rows: Vec<&str> = csv.split("\r\n").skip(1).collect();
+        assert_eq!(rows, [r#"1,a,"lung, skin","1, 2, 3",0.5,"x, y, z",4"#, "2,b,liver,7,,,", "3,,,,,,", ""]);
+        let lines = String::from_utf8(file(&fixture, request("jsonl")).await).unwrap();
+        let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        for (line, row) in lines.iter().zip(&expected) {
+            for field in ["name", "sites", "sizes", "score"] {
+                assert_eq!(values_at(line, &[field]), values_at(row, &[field]), "{field}");
+            }
+        }
+        let mut one = request("parquet");
+        one["sqon"] = json!({ "op": "in", "content": { "fieldName": "name", "value": ["b"] } });
+        let single = json!({ "id": "2", "name": "b", "sites": "liver", "sizes": 7, "donors": [] });
+        assert_eq!(objects(parquet_rows(file(&fixture, one).await)), [single]);
+    }
+}
+
 #[tokio::test]
 async fn a_value_that_is_not_of_its_type_is_null() {
     let mapping = json!({ "properties": { "age": { "type": "long", "ignore_malformed": true } } });
@@ -191,6 +266,27 @@ async fn a_value_that_is_not_of_its_type_is_null() {
     let found = parquet_rows(file(&fixture, json!({ "fileType": "parquet", "columns": ["id", "age"] })).await);
     let expected = [json!({ "id": "1" }), json!({ "id": "2", "age": 12 }), json!({ "id": "3", "age": 5 })];
     assert_eq!(found.into_iter().map(Value::Object).collect::<Vec<_>>(), expected);
+}
+
+#[tokio::test]
+async fn whole_numbers_are_integers_unless_one_has_a_fraction() {
+    let mapping = json!({ "properties": { "age": { "type": "long" }, "size": { "type": "long" } } });
+    let ages = [("1", json!(1)), ("2", json!(0.5)), ("3", json!([2, "2.5"])), ("4", json!(7.0))];
+    let documents = ages.map(|(id, age)| json!({ "_id": id, "age": age, "size": 1_i64 << 60 }));
+    let fixture = Fixture::with_mapping(json!({}), mapping, &documents).await;
+    let request = |ids: &[&str]| {
+        let sqon = json!({ "op": "in", "content": { "fieldName": "_id", "value": ids } });
+        json!({ "fileType": "parquet", "columns": ["age", "size"], "sqon": sqon })
+    };
+    let size = 1_i64 << 60;
+    let found = parquet_rows(file(&fixture, request(&["1", "2"])).await);
+    let found: Vec<Value> = found.into_iter().map(Value::Object).collect();
+    assert_eq!(found, [json!({ "age": 1.0, "size": size }), json!({ "age": 0.5, "size": size })]);
+    let found = parquet_rows(file(&fixture, request(&["1", "4"])).await);
+    let found: Vec<Value> = found.into_iter().map(Value::Object).collect();
+    assert_eq!(found, [json!({ "age": 1, "size": size }), json!({ "age": 7, "size": size })]);
+    let found = parquet_rows(file(&fixture, request(&["3", "4"])).await);
+    assert_eq!((&found[0]["age"], &found[1]["age"]), (&json!([2.0, 2.5]), &json!([7.0])));
 }
 
 #[tokio::test]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 /// A GraphQL request.
 #[derive(Serialize, ToSchema)]
@@ -90,6 +90,25 @@ pub(crate) struct DownloadParameters {
     chunk_size: Option<u64>,
     /// All of the above as JSON text, as forms send it.
     params: Option<String>,
+}
+
+/// What to export as one file, in an address.
+#[derive(Serialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct DownloadQuery {
+    /// The filter (SQON), as JSON text; without it all records
+    filters: Option<String>,
+    /// Fields, separated by commas; by default those of the table
+    columns: Option<String>,
+    /// tsv, csv, json, jsonl, parquet, arrow or xlsx; without it tsv
+    file_type: Option<String>,
+    /// Fields, separated by commas; a minus before one is descending
+    sort: Option<String>,
+    /// How many rows at most
+    max_rows: Option<u64>,
+    /// The name of the file
+    file_name: Option<String>,
 }
 
 /// The answer to a GraphQL request that is not run.
