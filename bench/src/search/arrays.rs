@@ -59,7 +59,7 @@ pub(super) struct Arrays {
 /// The values of a field.
 #[derive(Default)]
 pub(super) struct Column {
-    /// One for each row; 0 stands for no value.
+    /// One for each row; 0 means no value.
     pub(super) codes: Vec<u8>,
     /// The value of each code, less one.
     values: Vec<String>,
@@ -74,7 +74,7 @@ pub(super) struct Level {
 }
 
 impl Arrays {
-    /// What stands for no value in answers.
+    /// The bucket for records without a value, in answers.
     const MISSING: &'static str = "__missing__";
 
     /// Reads the documents of a file.

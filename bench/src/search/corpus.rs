@@ -10,7 +10,7 @@ use cantata_demo::catalogue::Documents;
 use crate::threads::run_threads;
 use crate::{Outcome, report};
 
-/// The world that the documents tell of.
+/// The seed of the generated documents.
 const SEED: u64 = 4;
 
 /// How many documents a thread makes at a time.

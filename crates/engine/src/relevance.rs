@@ -17,7 +17,7 @@
 //!
 //! # How a condition scores
 //!
-//! By BM25 ([`Bm25`]), with one term: the condition. All values that a pattern stands for count as that term.
+//! By BM25 ([`Bm25`]), with one term: the condition. All values that match a pattern count as that term.
 //! Statistics of each value would put misspelt and rare values first, which is the opposite of what a pattern seeks.
 //!
 //! * A *row* is a record, or an element of the nested container of the field.

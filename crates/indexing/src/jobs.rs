@@ -261,7 +261,7 @@ impl Jobs {
         let mut entries = self.entries();
         let change = self.next_change();
         entries.insert(id, Entry { stored, record, runs_here: true, is_dirty: false, change, cancel });
-        // Sent while the entries are locked, so that no reader sees a number before the change it stands for.
+        // Sent while the entries are locked, so that no reader sees a number before its change.
         self.0.changed.send_replace(change);
         drop(entries);
         RunningJob { jobs: self.clone(), id, lease, cancelled }

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The member with the owner of a set.
 pub(crate) const OWNER: &str = "owner";
 
-/// The member with those with whom a set is shared.
+/// The member that says how a set is shared.
 pub(crate) const SHARED_WITH: &str = "sharedWith";
 
 /// Shares a set with those who know its id.
@@ -87,7 +87,7 @@ impl SetReader {
     }
 }
 
-/// Returns the one of these texts that says with whom a set is shared in no way that is known.
+/// Returns the first of these texts that is no known way to share a set.
 pub(crate) fn unknown_share(shared_with: &[String]) -> Option<&String> {
     shared_with.iter().find(|with| {
         let is_group = with.strip_prefix(GROUP_PREFIX).is_some_and(|group| !group.trim().is_empty());

@@ -2,8 +2,8 @@
 //! engine of their own share a store, it has the sets, and the index is a copy of them ([`SharedSets`]).
 //!
 //! A set belongs to the view that it was saved under, since its members and its filter may reveal what other views
-//! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
-//! whom it is not shared it does not exist, either.
+//! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for others
+//! it does not exist, either, unless it is shared with them.
 //!
 //! [`SetReader`]: crate::set_reader::SetReader
 //! [`SharedSets`]: crate::shared_sets::SharedSets

@@ -73,7 +73,7 @@ impl XlsxReader {
         if self.is_finished {
             return Ok(None);
         }
-        // A thread that ends without a word has failed.
+        // A thread that ends without a result has failed.
         let row = self.rows.recv().unwrap_or_else(|_| Err(invalid("it is damaged".to_owned())));
         self.is_finished = !matches!(row, Ok(Some(_)));
         row

@@ -234,7 +234,7 @@ impl Description {
     fn facet(&self, path: String, counts: &Value) -> Option<Facet> {
         let buckets = counts[self.graphql_name(&path)]["buckets"].as_array().map(Vec::as_slice).unwrap_or_default();
         let value = |bucket: &Value| bucket["key_as_string"].as_str().or(bucket["key"].as_str()).map(str::to_owned);
-        // In a filter, an asterisk stands for any characters.
+        // In a filter, an asterisk matches any characters.
         let values: Vec<String> = buckets.iter().filter_map(value).filter(|value| !value.contains('*')).collect();
         (!values.is_empty()).then_some(Facet { path, values })
     }

@@ -119,7 +119,7 @@ fn most_frequent(mut counted: Vec<(usize, u64)>, limit: usize) -> Vec<(usize, u6
 }
 
 /// Returns the ordinals of the elements of documents, in order, each with the number of documents that have it.
-/// Elements without value have the ordinal that stands for none.
+/// Elements without a value have the ordinal of missing values.
 fn count_ordinals(field: &SegmentField<'_>, documents: &[u32], elements: &Elements<'_>) -> Vec<(u32, u32)> {
     let column = &field.column;
     let mut found: Vec<u32> = Vec::with_capacity(documents.len());

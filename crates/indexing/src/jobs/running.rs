@@ -39,7 +39,7 @@ impl RunningJob {
             entry.is_dirty = true;
             entry.change = number;
         }
-        // Sent while the entries are locked, so that no reader sees a number before the change it stands for.
+        // Sent while the entries are locked, so that no reader sees a number before its change.
         self.jobs.0.changed.send_replace(number);
     }
 

@@ -1,6 +1,6 @@
 //! The tree of a properties object.
 //!
-//! A name may contain dots and then stands for a field in containers, which need no definition of their own. The
+//! A name may contain dots and is then the path of a field in containers, which need no definition of their own. The
 //! definition of such a container may come later, so that only the finished tree knows which fields are nested.
 
 use std::collections::HashMap;

@@ -21,7 +21,7 @@ pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult {
     Ok(json_response(&state.indexing.status()))
 }
 
-/// Begins to make the index of a catalogue anew, while it is searched and while changes come in.
+/// Begins to rebuild the index of a catalogue, while it is searched and while changes come in.
 #[utoipa::path(
     post, path = "/admin/catalogues/{catalogue}/reindex", tag = "Indexing",
     params(("catalogue" = String, Path, description = "The id of the catalogue")),

@@ -117,7 +117,7 @@ pub(crate) struct Job {
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(crate) enum JobKind {
-    /// Makes the index of a catalogue anew.
+    /// Rebuilds the index of a catalogue.
     Reindex,
 }
 
