@@ -39,9 +39,9 @@ const CONTENDED: &str = "other servers change the jobs all the time; try again";
 
 /// All jobs; clones share them.
 #[derive(Clone)]
-pub struct Jobs(Arc<Inner>);
+pub struct Jobs(Arc<JobsInner>);
 
-struct Inner {
+struct JobsInner {
     store: Arc<dyn Store>,
     /// The name of this process.
     holder: String,
@@ -96,7 +96,7 @@ struct Entry {
 impl Jobs {
     /// Names the store and the folder of earlier versions; nothing is read yet.
     pub(crate) fn new(store: Arc<dyn Store>, holder: &str, folder: &Path) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(JobsInner {
             store,
             holder: holder.to_owned(),
             place: place_in(&folder.join(PLACE_FILE)).unwrap_or_else(|| holder.to_owned()),
@@ -110,7 +110,7 @@ impl Jobs {
 
     /// Returns the name of the data folder, which it gets with its first job.
     fn named_place(&self) -> String {
-        let Inner { place, place_file, .. } = &*self.0;
+        let JobsInner { place, place_file, .. } = &*self.0;
         if place_in(place_file).is_none()
             && let Err(error) = state_file::write(place_file, place)
         {

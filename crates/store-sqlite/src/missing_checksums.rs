@@ -22,7 +22,7 @@ use crate::writer::WriteQueue;
 const OPERATION: &str = "giving checksums to stored rows";
 
 /// The `user_version` of a database whose rows all have checksums.
-pub(crate) const COMPLETE: i64 = 1;
+pub(crate) const WITH_CHECKSUMS: i64 = 1;
 
 /// After how many bytes, and how many rows at most, a step ends.
 const STEP_BYTES: usize = 1024 * 1024;
@@ -110,7 +110,7 @@ impl ChecksumFiller {
         let sql = "PRAGMA user_version";
         let version: i64 =
             with_statement(&connection, OPERATION, sql, |select| select.query_row([], |row| row.get(0)))?;
-        if version >= COMPLETE {
+        if version >= WITH_CHECKSUMS {
             return Ok(None);
         }
         let (stop, stopped) = channel();
@@ -259,6 +259,6 @@ fn store_step(connection: &Connection, table: &Table, checksums: &[(i64, u32)], 
 fn finish(connection: &Connection) -> Result<()> {
     connection
         .execute_batch("DROP TABLE IF EXISTS checksum_progress")
-        .and_then(|()| connection.pragma_update(None, "user_version", COMPLETE))
+        .and_then(|()| connection.pragma_update(None, "user_version", WITH_CHECKSUMS))
         .map_err(|error| sqlite_error(OPERATION, error))
 }

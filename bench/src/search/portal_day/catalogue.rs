@@ -18,7 +18,7 @@ const MAX_VALUES: usize = 60;
 const BARS: u32 = 24;
 
 /// How many records there are from which people type something and which they open.
-const SAMPLED: usize = 500;
+const SAMPLED_RECORDS: usize = 500;
 
 /// The shortest text that is worth typing.
 const MIN_TYPED: usize = 3;
@@ -120,7 +120,7 @@ impl Catalogue {
              {quick} }} }} }} aggregations(include_missing: false) {{ {} }} }} }}",
             sampled.join(" ")
         );
-        let sample = ask(&query, json!({ "first": SAMPLED }))?;
+        let sample = ask(&query, json!({ "first": SAMPLED_RECORDS }))?;
         let counts = &sample["aggregations"];
         let shown: Vec<String> = facets.iter().filter_map(|path| known.shown(path, counts)).collect();
         let facets: Vec<Facet> = facets.into_iter().filter_map(|path| known.facet(path, counts)).collect();

@@ -4,7 +4,7 @@ use cantata_core::{Timestamp, error_chain};
 use cantata_store::{LEASE_DURATION, Result as StoreResult};
 use tokio::sync::watch;
 
-use super::{Entry, Inner, Job, JobStatus, Jobs, StoredJob};
+use super::{Entry, Job, JobStatus, Jobs, JobsInner, StoredJob};
 
 /// A job that is under way. Dropped before it has ended, it is interrupted.
 pub(crate) struct RunningJob {
@@ -97,7 +97,7 @@ impl RunningJob {
 
     /// Keeps the lease, and returns once another server has it.
     pub(crate) async fn lease_lost(&self) {
-        let Inner { store, holder, .. } = &*self.jobs.0;
+        let JobsInner { store, holder, .. } = &*self.jobs.0;
         while let Err(error) = store.keep_lease(&self.lease, holder).await {
             tracing::debug!(error = error_chain(&error), "the lease of a job cannot be renewed at the moment");
         }
