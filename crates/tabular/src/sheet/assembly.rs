@@ -196,8 +196,8 @@ impl Assembly {
                 continue;
             }
             let column = &layout.lists[list].columns[*column];
-            let read = column.cell.read(text).unwrap_or_else(|message| {
-                self.filled.push_cell(sheet, row, *index, message);
+            let read = column.cell.read(text).unwrap_or_else(|error| {
+                self.filled.push_cell(sheet, row, *index, error.to_string());
                 Value::from(*text)
             });
             set(&mut value, &column.path, read);
