@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::column_type::ColumnType;
 use super::source::Source;
-use super::table_rows::{TableFormat, TableRow, TableRows};
+use super::table_rows::{TableError, TableFormat, TableRow, TableRows};
 use crate::error::CliError;
 use crate::terminal::print_note;
 
@@ -59,7 +59,7 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
     let mut unused: HashSet<&str> = given.iter().map(|(column, _)| column.as_str()).collect();
     for source in sources.iter_mut() {
         let Some(format) = source.table_format() else { continue };
-        let unusable = |reason: String| CliError::failed(format!("{}: {reason}", source.name));
+        let unusable = |error: TableError| CliError::failed(format!("{}: {error}", source.name));
         let layout = read_layout(source, format, given).map_err(unusable)?;
         for column in &layout.columns {
             column.visit_paths("", &mut |path| {
@@ -84,11 +84,15 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
 }
 
 /// Reads the names of the columns and all cells.
-fn read_layout(source: &Source, format: TableFormat, given: &[(String, ColumnType)]) -> Result<TableLayout, String> {
+fn read_layout(
+    source: &Source,
+    format: TableFormat,
+    given: &[(String, ColumnType)],
+) -> Result<TableLayout, TableError> {
     let mut rows = TableRows::open(source, format, Arc::new(AtomicU64::new(0)))?;
     let inference = Inference { given, has_typed_texts: format == TableFormat::Parquet };
     let mut columns: Vec<Column> = rows.names.iter().map(|name| inference.column("", name)).collect();
-    while let Some(row) = rows.next_row().map_err(|error| format!("cannot be read: {error}"))? {
+    while let Some(row) = rows.next_row()? {
         if let Ok(cells) = row.cells {
             inference.add_members(&mut columns, "", &cells);
         }
@@ -230,8 +234,8 @@ impl DocumentLines {
         let Some(TableRow { line, cells }) = self.rows.next_row()? else { return Ok(false) };
         let cells = match cells {
             Ok(cells) => cells,
-            Err(reason) => {
-                self.problems.lock().unwrap_or_else(PoisonError::into_inner).push((line, reason));
+            Err(error) => {
+                self.problems.lock().unwrap_or_else(PoisonError::into_inner).push((line, error.to_string()));
                 return Ok(true);
             }
         };
