@@ -75,7 +75,7 @@ struct StoredJob {
     server: String,
     /// The data folder that has the index; none if the index is shared.
     place: Option<String>,
-    /// Whether somebody wants it to end.
+    /// Whether its cancellation was requested.
     #[serde(default)]
     is_cancelled: bool,
 }

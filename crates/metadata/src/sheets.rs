@@ -1,7 +1,7 @@
 //! Submission sheets: the layout of an analysis type, and filled sheets, which are submitted together or not at all.
 //!
 //! Everything is checked before anything is stored: cells, the schema, and what a submission checks beside it. Only what
-//! changes in between, such as a file that somebody else submits at the same time, can still be refused for a single
+//! changes in between, such as a file that another client submits at the same time, can still be refused for a single
 //! analysis.
 
 use std::sync::Arc;

@@ -42,7 +42,7 @@ impl SetReader {
         let owner = match (identity.auth_method, &identity.person) {
             (AuthMethod::Anonymous | AuthMethod::Unchecked, _) => None,
             (_, Some(person)) => Some(format!("person:{person}")),
-            // Each kind of credential has names of its own, which somebody else has given.
+            // Each kind of credential has names of its own, which another issuer has given.
             (AuthMethod::ApiKey, None) => Some(format!("key:{name}")),
             (AuthMethod::Introspection, None) => Some(format!("key-of-another-server:{name}")),
             (AuthMethod::Token | AuthMethod::Session, None) => Some(format!("token:{name}")),

@@ -22,7 +22,7 @@ use crate::set_reader::{OWNER, SHARED_WITH, unknown_share};
 
 const MAX_SET_VALUES: usize = 1_000_000;
 
-/// How many sets somebody may have in a catalogue.
+/// How many sets an owner may have in a catalogue.
 const MAX_OWN_SETS: u64 = 1_000;
 
 /// With how many groups a set may be shared.

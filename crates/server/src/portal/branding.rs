@@ -16,7 +16,7 @@ use crate::static_file::NO_CACHE;
 /// Where the pages find the logo.
 pub(super) const LOGO_PATH: &str = "/portal/logo";
 
-/// A picture may load and run nothing, even if somebody opens it by its address.
+/// A picture may load and run nothing, even if its address is opened as a page.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
 
 const MAX_LOGO_BYTES: usize = 256 * 1024;
