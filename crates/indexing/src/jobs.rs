@@ -50,7 +50,7 @@ struct JobsInner {
     place_file: PathBuf,
     /// Where earlier versions had the jobs.
     file: PathBuf,
-    entries: Mutex<BTreeMap<u64, Entry>>,
+    entries: Mutex<BTreeMap<u64, JobEntry>>,
     /// Locked while the entries are compared with the store.
     synced: tokio::sync::Mutex<Synced>,
     /// Counts the changes.
@@ -80,7 +80,7 @@ struct StoredJob {
     is_cancelled: bool,
 }
 
-struct Entry {
+struct JobEntry {
     stored: StoredJob,
     /// The change of the store that the entry is known from.
     record: u64,
@@ -119,7 +119,7 @@ impl Jobs {
         place.clone()
     }
 
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, Entry>> {
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, JobEntry>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,7 +197,7 @@ impl Jobs {
     /// Returns the job that works on the index of a catalogue.
     fn running(&self, catalogue: &str, place: Option<&str>) -> Option<u64> {
         let entries = self.entries();
-        let is_busy = |entry: &&Entry| {
+        let is_busy = |entry: &&JobEntry| {
             let StoredJob { job, place: of_job, .. } = &entry.stored;
             job.status == JobStatus::Running && job.catalogue == catalogue && of_job.as_deref() == place
         };
@@ -260,7 +260,7 @@ impl Jobs {
         let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
         let mut entries = self.entries();
         let change = self.next_change();
-        entries.insert(id, Entry { stored, record, runs_here: true, is_dirty: false, change, cancel });
+        entries.insert(id, JobEntry { stored, record, runs_here: true, is_dirty: false, change, cancel });
         // Sent while the entries are locked, so that no reader sees a number before its change.
         self.0.changed.send_replace(change);
         drop(entries);
@@ -356,7 +356,7 @@ impl Jobs {
             return;
         }
         let cancel = watch::Sender::new(false);
-        let entry = Entry { stored, record: record.change, runs_here: false, is_dirty: false, change, cancel };
+        let entry = JobEntry { stored, record: record.change, runs_here: false, is_dirty: false, change, cancel };
         entries.insert(id, entry);
         self.0.changed.send_replace(change);
     }

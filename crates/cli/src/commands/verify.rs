@@ -12,7 +12,7 @@ use clap::Args;
 use serde_json::json;
 
 use self::parts::{
-    Part, check_aliases, check_indexes, check_indexing, check_keys, check_leftovers, check_lookup_database,
+    CheckedPart, check_aliases, check_indexes, check_indexing, check_keys, check_leftovers, check_lookup_database,
     check_metadata, last_event,
 };
 use crate::data_dir::{SEARCH_FOLDER, ensure_not_restoring, unusable};
@@ -57,7 +57,7 @@ pub(crate) async fn verify(arguments: &VerifyArguments) -> Result<ExitCode, CliE
         )),
         OpenError::Io(error) => unusable(folder, error),
     })?;
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<CheckedPart> = Vec::new();
     let mut latest = None;
     if arguments.database.address()?.is_none() {
         let metadata = check_metadata(folder);

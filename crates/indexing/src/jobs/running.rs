@@ -4,7 +4,7 @@ use cantata_core::{Timestamp, error_chain};
 use cantata_store::{LEASE_DURATION, Result as StoreResult};
 use tokio::sync::watch;
 
-use super::{Entry, Job, JobStatus, Jobs, JobsInner, StoredJob};
+use super::{Job, JobEntry, JobStatus, Jobs, JobsInner, StoredJob};
 
 /// A job that is under way. Dropped before it has ended, it is interrupted.
 pub(crate) struct RunningJob {
@@ -111,7 +111,7 @@ impl RunningJob {
 
 impl Drop for RunningJob {
     fn drop(&mut self) {
-        let runs = |entry: &Entry| entry.runs_here && entry.stored.job.status == JobStatus::Running;
+        let runs = |entry: &JobEntry| entry.runs_here && entry.stored.job.status == JobStatus::Running;
         let is_interrupted = self.jobs.entries().get(&self.id).is_some_and(runs);
         if is_interrupted {
             self.finish(JobStatus::Interrupted, None);

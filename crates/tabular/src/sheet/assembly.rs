@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::filled::{Element, FilledSheets, plain_name};
+use super::filled::{FilledSheets, SheetElement, plain_name};
 use super::input::Sheet;
 use super::layout::{ColumnRole, MAIN_SHEET, REQUIRED_MARK, SheetLayout};
 
@@ -212,7 +212,7 @@ impl Assembly {
                 None => self.filled.push_row(sheet, row, message),
             }
         }
-        self.filled.elements.push(Element { list, value, sheet, row, name, children: Vec::new() });
+        self.filled.elements.push(SheetElement { list, value, sheet, row, name, children: Vec::new() });
         self.of_list[list].push(element);
         match parent {
             Some(parent) => self.filled.elements[parent].children.push(element),
