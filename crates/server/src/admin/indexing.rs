@@ -12,7 +12,7 @@ use crate::openapi::schemas::{CatalogueIndexing, Job};
 use crate::response::{json as json_response, json_with_status};
 use crate::state::IndexingState;
 
-/// Returns how the index of each catalogue follows its source: how far it came, and which documents were set aside.
+/// Returns how the index of each catalogue follows its source: how far it came, and which documents were rejected.
 #[utoipa::path(
     get, path = "/admin/indexing", tag = "Indexing",
     responses((status = 200, description = "The catalogues that have a source, by id", body = Vec<CatalogueIndexing>))

@@ -100,7 +100,7 @@ pub(crate) struct Job {
     /// About how many there are.
     #[schema(minimum = 0)]
     total: u64,
-    /// How many documents were set aside.
+    /// How many documents were rejected.
     #[schema(minimum = 0)]
     set_aside: u64,
     /// When it began.
