@@ -17,7 +17,7 @@ use crate::Outcome;
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How much room there is for what arrives at once.
-const PIECE: usize = 64 * 1024;
+const READ_BUFFER_BYTES: usize = 64 * 1024;
 
 /// Makes the bytes of a request with a body.
 pub(crate) fn post(path: &str, content_type: &str, body: &[u8]) -> Vec<u8> {
@@ -76,7 +76,7 @@ impl Connection {
         let stream = TcpStream::connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(READ_TIMEOUT))?;
-        Ok(Self { stream, buffer: vec![0; PIECE], used: 0, filled: 0, body: Vec::new(), retry_after: None })
+        Ok(Self { stream, buffer: vec![0; READ_BUFFER_BYTES], used: 0, filled: 0, body: Vec::new(), retry_after: None })
     }
 
     /// Sends a request and returns the body of its answer, which must be a success.

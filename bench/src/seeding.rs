@@ -75,7 +75,7 @@ pub(crate) fn full_store(cache: &Path, fresh: &Path, files: usize) -> Outcome<Pa
     Ok(folder)
 }
 
-/// Returns a number that stands for the tables of a store.
+/// Returns a checksum of the table definitions of a store.
 fn layout_of(folder: &Path) -> Outcome<u64> {
     let mut hasher = DefaultHasher::new();
     for name in ["metadata.db", "lookup.db"] {

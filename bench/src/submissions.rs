@@ -12,7 +12,7 @@ use crate::payloads::{STUDY, study_request, submit_requests};
 use crate::server_process::ServerProcess;
 
 /// More payloads are made than the warm-up lets expect, so that they do not run out.
-const RESERVE: f64 = 1.5;
+const RESERVE_FACTOR: f64 = 1.5;
 
 /// Returns about as many submissions as any server could take in a warm-up.
 pub(crate) fn warm_up_count(files: usize) -> usize {
@@ -21,7 +21,7 @@ pub(crate) fn warm_up_count(files: usize) -> usize {
 
 /// Returns how many submissions to make ready for a measurement, going by what a warm-up got done.
 pub(crate) fn measured_count(warm_up: &Load, duration: Duration) -> usize {
-    (warm_up.per_second() * duration.as_secs_f64() * RESERVE) as usize + 100
+    (warm_up.per_second() * duration.as_secs_f64() * RESERVE_FACTOR) as usize + 100
 }
 
 /// Submits until the time is over or all are sent.

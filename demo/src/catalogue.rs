@@ -1,7 +1,7 @@
 //! Two catalogues to search: their documents, index mappings and config files.
 //!
 //! `file_centric` has one document for each file, with the donors, specimens and samples behind it nested three deep;
-//! `donor_centric` has one for each donor, with the files made from it. Both tell of the same invented world: a donor
+//! `donor_centric` has one for each donor, with the files made from it. Both describe the same generated world: a donor
 //! has the same attributes, specimens and files wherever it appears. A seed chooses the world and a number the
 //! document in it, so that any slice can be made alone, in parallel and again.
 

@@ -16,8 +16,8 @@ import org.apache.kafka.common.utils.Time;
 /**
  * One Kafka broker that is its own controller (KRaft).
  *
- * <p>FOLDER/config/server.properties may add settings and replace those below; {listeners} in a value stands for the
- * listeners as they would be. Keys that begin with "scram." are none of Kafka's: each value is a user to make when the
+ * <p>FOLDER/config/server.properties may add settings and replace those below; {listeners} in a value is replaced by
+ * the default listeners. Keys that begin with "scram." are none of Kafka's: each value is a user to make when the
  * folder is new, as the option --add-scram of the storage tool takes it.
  */
 public final class KafkaNode implements EngineMain.Running {

@@ -18,7 +18,7 @@ const withoutFonts = {
     build.onLoad({ filter: /graphiql[\\/]dist[\\/]style\.css$/ }, ({ path }) => {
       const style = readFileSync(path, 'utf8').replace(/@font-face\s*\{[^}]*\}/g, '');
       if (style.includes('@font-face') || style.includes('data:font')) {
-        throw new Error(`${path}: a font is left; the pattern that removes them must be mended`);
+        throw new Error(`${path}: a font is left; the pattern that removes them must be corrected`);
       }
       return { contents: style, loader: 'css' };
     });

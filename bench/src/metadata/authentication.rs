@@ -20,12 +20,12 @@ use crate::{Outcome, seeding};
 const SCOPE: &str = "song.READ";
 
 /// When the token ends: at no time of interest.
-const EXPIRY: u64 = 1 << 33;
+const EXPIRY_SECONDS: u64 = 1 << 33;
 
 /// How many times as many rounds there are as for others, each so much shorter: what is looked for is smaller than what
 /// a machine that others use too changes from one second to the next, and than what one start of a program differs from
 /// the next by where its memory lies. So the servers are started so often, too, and the sides take turns in beginning.
-const FACTOR: u32 = 5;
+const ROUND_FACTOR: u32 = 5;
 
 pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let (folder, server) = bench.start_with_study()?;
@@ -48,7 +48,7 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
             let rate = Figure::compared(&title, "requests/s").required(Limit::AtLeast(0.95));
             (clients, rate, Figure::compared(format!("{title}, processor time"), "µs each"))
         });
-        for _ in 0..FACTOR {
+        for _ in 0..ROUND_FACTOR {
             let open = ServerProcess::cantata(folder.path())?;
             let closed = ServerProcess::with_settings(
                 copy.path(),
@@ -56,7 +56,7 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
             )?;
             for (clients, rate, processor) in &mut measured {
                 for round in 1..=bench.rounds {
-                    let read = |server| read(bench, FACTOR, server, *clients, &requests);
+                    let read = |server| read(bench, ROUND_FACTOR, server, *clients, &requests);
                     let (without, with) = if round % 2 == 0 {
                         (read(&open)?, read(&closed)?)
                     } else {
@@ -89,7 +89,7 @@ fn new_key(folder: &Path) -> Outcome<String> {
 }
 
 fn token(pair: &KeyPair) -> Outcome<String> {
-    let claims = json!({ "sub": "bench", "scope": SCOPE, "exp": EXPIRY });
+    let claims = json!({ "sub": "bench", "scope": SCOPE, "exp": EXPIRY_SECONDS });
     let key = EncodingKey::from_ec_pem(pair.serialize_pem().as_bytes())?;
     Ok(jsonwebtoken::encode(&Header::new(Algorithm::ES256), &claims, &key)?)
 }

@@ -13,7 +13,7 @@ use crate::server_process::ServerProcess;
 const STARTS: usize = 5;
 
 /// How long after its start a server counts as idle.
-const SETTLED: Duration = Duration::from_secs(3);
+const IDLE_DELAY: Duration = Duration::from_secs(3);
 
 pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
     let new_folder = || bench.workspace.new_folder();
@@ -48,7 +48,7 @@ fn start(folder: &Path) -> Outcome<[Duration; 2]> {
 
 fn idle_memory(name: &str, folder: &Path) -> Outcome<Figure> {
     let server = ServerProcess::cantata(folder)?;
-    std::thread::sleep(SETTLED);
+    std::thread::sleep(IDLE_DELAY);
     let memory = server.memory()?;
     report::progress(&format!("idle memory, {name}: {memory:.1} MB"));
     server.stop()?;

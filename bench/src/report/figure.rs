@@ -40,7 +40,7 @@ pub(crate) struct Figure {
 }
 
 impl Figure {
-    /// Makes a figure that stands for itself; a limit is one for its value.
+    /// Makes a figure that is compared with no other; its limit applies to its value.
     pub(crate) fn alone(name: impl Into<String>, unit: &'static str) -> Self {
         Self { name: name.into(), unit, runs: vec![], compared_runs: vec![], is_compared: false, required: None }
     }

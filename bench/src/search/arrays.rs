@@ -12,7 +12,7 @@ use super::graphql::SortField;
 use crate::Outcome;
 
 /// How much is read at a time.
-const BUFFER: usize = 1 << 20;
+const READ_BUFFER_BYTES: usize = 1 << 20;
 
 /// How many codes there are, that for a missing value included.
 pub(super) const CODES: usize = 256;
@@ -21,26 +21,26 @@ pub(super) const CODES: usize = 256;
 const LEVELS: usize = 4;
 
 /// A field whose values are counted.
-pub(super) struct Facet {
+pub(super) struct FacetField {
     pub(super) path: &'static str,
     /// The level of its rows, 0 for records.
     pub(super) level: usize,
 }
 
 /// The facets of a page.
-pub(super) const FACETS: [Facet; 12] = [
-    Facet { path: "study_id", level: 0 },
-    Facet { path: "data_category", level: 0 },
-    Facet { path: "data_type", level: 0 },
-    Facet { path: "file_type", level: 0 },
-    Facet { path: "file_access", level: 0 },
-    Facet { path: "analysis.analysis_type", level: 0 },
-    Facet { path: "analysis.experiment.strategy", level: 0 },
-    Facet { path: "analysis.experiment.platform", level: 0 },
-    Facet { path: "donors.gender", level: 1 },
-    Facet { path: "donors.primary_site", level: 1 },
-    Facet { path: "donors.specimens.specimen_type", level: 2 },
-    Facet { path: "donors.specimens.samples.sample_type", level: 3 },
+pub(super) const FACETS: [FacetField; 12] = [
+    FacetField { path: "study_id", level: 0 },
+    FacetField { path: "data_category", level: 0 },
+    FacetField { path: "data_type", level: 0 },
+    FacetField { path: "file_type", level: 0 },
+    FacetField { path: "file_access", level: 0 },
+    FacetField { path: "analysis.analysis_type", level: 0 },
+    FacetField { path: "analysis.experiment.strategy", level: 0 },
+    FacetField { path: "analysis.experiment.platform", level: 0 },
+    FacetField { path: "donors.gender", level: 1 },
+    FacetField { path: "donors.primary_site", level: 1 },
+    FacetField { path: "donors.specimens.specimen_type", level: 2 },
+    FacetField { path: "donors.specimens.samples.sample_type", level: 3 },
 ];
 
 /// All documents.
@@ -59,7 +59,7 @@ pub(super) struct Arrays {
 /// The values of a field.
 #[derive(Default)]
 pub(super) struct Column {
-    /// One for each row; 0 stands for no value.
+    /// One for each row; 0 means no value.
     pub(super) codes: Vec<u8>,
     /// The value of each code, less one.
     values: Vec<String>,
@@ -74,13 +74,13 @@ pub(super) struct Level {
 }
 
 impl Arrays {
-    /// What stands for no value in answers.
+    /// The bucket for records without a value, in answers.
     const MISSING: &'static str = "__missing__";
 
     /// Reads the documents of a file.
     pub(super) fn read(corpus: &Corpus) -> Outcome<Self> {
         let mut arrays = Self::default();
-        let mut file = BufReader::with_capacity(BUFFER, fs_err::File::open(&corpus.path)?);
+        let mut file = BufReader::with_capacity(READ_BUFFER_BYTES, fs_err::File::open(&corpus.path)?);
         let mut line = Vec::new();
         while file.read_until(b'\n', &mut line)? > 0 {
             arrays.add(&serde_json::from_slice(&line)?)?;
@@ -115,7 +115,7 @@ impl Arrays {
         counted.map(|(name, count)| (name, u64::from(*count))).collect()
     }
 
-    fn add(&mut self, file: &FileRow<'_>) -> Outcome<()> {
+    fn add(&mut self, file: &IndexedFile<'_>) -> Outcome<()> {
         self.begin(0)?;
         self.ids.push(Uuid::parse_str(file.id)?.as_u128());
         self.file_ids.push(file.file_id.trim_start_matches(|letter: char| !letter.is_ascii_digit()).parse()?);
@@ -191,7 +191,7 @@ impl Column {
 }
 
 #[derive(Deserialize)]
-struct FileRow<'a> {
+struct IndexedFile<'a> {
     #[serde(rename = "_id")]
     id: &'a str,
     file_id: &'a str,

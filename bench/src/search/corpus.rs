@@ -10,14 +10,14 @@ use cantata_demo::catalogue::Documents;
 use crate::threads::run_threads;
 use crate::{Outcome, report};
 
-/// The world that the documents tell of.
+/// The seed of the generated documents.
 const SEED: u64 = 4;
 
 /// How many documents a thread makes at a time.
-const PIECE: u64 = 10_000;
+const DOCUMENTS_PER_THREAD: u64 = 10_000;
 
 /// How many documents tell one generator from the next.
-const FINGERPRINT: u64 = 200;
+const FINGERPRINT_DOCUMENTS: u64 = 200;
 
 /// A file with a document on each line.
 pub(super) struct Corpus {
@@ -48,7 +48,7 @@ impl Corpus {
 /// Returns a number that changes with what the generator makes.
 fn fingerprint() -> Outcome<u64> {
     let mut hasher = DefaultHasher::new();
-    lines(0..FINGERPRINT)?.hash(&mut hasher);
+    lines(0..FINGERPRINT_DOCUMENTS)?.hash(&mut hasher);
     Ok(hasher.finish())
 }
 
@@ -56,10 +56,10 @@ fn fingerprint() -> Outcome<u64> {
 pub(super) fn make(path: &Path, numbers: &Range<u64>) -> Outcome<()> {
     let threads = std::thread::available_parallelism()?.get();
     let mut file = fs_err::File::create(path)?;
-    for next in numbers.clone().step_by(threads * PIECE as usize) {
+    for next in numbers.clone().step_by(threads * DOCUMENTS_PER_THREAD as usize) {
         let texts = run_threads(threads, |number| {
-            let first = numbers.end.min(next + number as u64 * PIECE);
-            lines(first..numbers.end.min(first + PIECE))
+            let first = numbers.end.min(next + number as u64 * DOCUMENTS_PER_THREAD);
+            lines(first..numbers.end.min(first + DOCUMENTS_PER_THREAD))
         })?;
         for text in texts {
             file.write_all(&text)?;
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_corpus_made_in_pieces_is_the_same_as_one_made_at_once() {
         let folder = tempfile::tempdir().unwrap();
-        let documents = 2 * PIECE + 1;
+        let documents = 2 * DOCUMENTS_PER_THREAD + 1;
         let corpus = Corpus::prepare(folder.path(), documents).unwrap();
         assert!(fs_err::read(&corpus.path).unwrap() == lines(0..documents).unwrap());
         assert_eq!(fs_err::read_dir(folder.path()).unwrap().count(), 1);

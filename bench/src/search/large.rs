@@ -13,10 +13,10 @@ use crate::Outcome;
 use crate::report::{self, Figure, Limit};
 
 /// How many megabytes there may be of either process.
-const MEMORY: f64 = 6_000.0;
+const MAX_MEMORY_MEGABYTES: f64 = 6_000.0;
 
 /// How many milliseconds a page with most of ten million records may take, on two cores.
-const PAGE: f64 = 80.0;
+const MAX_PAGE_MILLIS: f64 = 80.0;
 
 pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let corpus = &bench.corpus;
@@ -28,7 +28,7 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let mut figures = vec![
         alone(&name, "MB/s", corpus.megabytes() / seconds),
         alone(&name, "documents/s", corpus.documents as f64 / seconds),
-        alone("Import, most memory", "MB", imported.peak).required(Limit::AtMost(MEMORY)),
+        alone("Import, most memory", "MB", imported.peak).required(Limit::AtMost(MAX_MEMORY_MEGABYTES)),
         alone("Import, most memory without mapped files", "MB", imported.peak_own),
         Figure::compared("Index on disk", "MB").with_compared(megabytes_on_disk(bench)?, corpus.megabytes()),
     ];
@@ -37,9 +37,9 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
         figures.extend(page::latencies(bench, &served, &filter)?);
     }
     let name = "Portal page, 60 %, not asked before, p50";
-    figures.push(fresh_page(bench, &served.server, name)?.required(Limit::AtMost(PAGE)));
+    figures.push(fresh_page(bench, &served.server, name)?.required(Limit::AtMost(MAX_PAGE_MILLIS)));
     let memory = served.server.memory_parts()?;
-    figures.push(alone("Server, most memory", "MB", memory.peak).required(Limit::AtMost(MEMORY)));
+    figures.push(alone("Server, most memory", "MB", memory.peak).required(Limit::AtMost(MAX_MEMORY_MEGABYTES)));
     figures.push(alone("Server memory after all pages, its own", "MB", memory.own));
     served.server.stop()?;
     Ok(figures)

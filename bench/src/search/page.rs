@@ -13,7 +13,7 @@ use crate::load::{CLIENTS, drive};
 use crate::report::{self, Figure, Limit, plural};
 
 /// How many requests are made beforehand for several clients; they stop when there are no more.
-const PREPARED: usize = 16_000;
+const PREPARED_REQUESTS: usize = 16_000;
 
 pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let mut figures = Vec::new();
@@ -70,7 +70,7 @@ fn throughput(bench: &SearchBench, served: &SearchServer<'_>, filter: &Filter) -
         let name = format!("Portal page, {}, {clients} {}", filter.name, plural(clients, "client"));
         let mut figure = Figure::alone(name, "pages/s");
         for _ in 0..bench.rounds {
-            let requests: Vec<Vec<u8>> = (0..PREPARED).map(|number| request(filter, number)).collect();
+            let requests: Vec<Vec<u8>> = (0..PREPARED_REQUESTS).map(|number| request(filter, number)).collect();
             let next = |client: usize, sent: u64| requests.get(sent as usize * clients + client).map(Vec::as_slice);
             figure.add(drive(served.server.address, clients, bench.duration, next)?.per_second());
         }

@@ -15,14 +15,14 @@ use crate::latency::Latencies;
 use crate::report::{self, Figure, Limit};
 
 /// Which page is compared with the first, if there are so many.
-const PAGE: usize = 5_000;
+const DEEP_PAGE: usize = 5_000;
 
 /// How many rows are passed over at once on the way there.
-const STRIDE: usize = 10_000;
+const STRIDE_ROWS: usize = 10_000;
 
 pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
     let mut connection = served.server.connect()?;
-    let page = PAGE.min(bench.corpus.documents as usize / ROWS);
+    let page = DEEP_PAGE.min(bench.corpus.documents as usize / ROWS);
     let cursor = cursor_after(&mut connection, (page - 1) * ROWS)?;
     let (first, last) = (|| rows_request(ROWS, &Value::Null), || rows_request(ROWS, &cursor));
     for request in [first(), last()] {
@@ -52,7 +52,7 @@ fn cursor_after(connection: &mut Connection, rows: usize) -> Outcome<Value> {
     let mut cursor = Value::Null;
     let mut passed = 0;
     while passed < rows {
-        let stride = STRIDE.min(rows - passed);
+        let stride = STRIDE_ROWS.min(rows - passed);
         let query = "query ($sort: [Sort], $first: Int, $searchAfter: JSON) { file { \
                      hits(sort: $sort, first: $first, searchAfter: $searchAfter) { edges { searchAfter } } } }";
         let sort = Order::BY_SIZE.to_json();

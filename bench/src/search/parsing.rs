@@ -10,7 +10,7 @@ use crate::Outcome;
 use crate::threads::run_threads;
 
 /// How much is read at a time.
-const BUFFER: usize = 1 << 20;
+const READ_BUFFER_BYTES: usize = 1 << 20;
 
 /// Parses every line of a file, each thread its share; returns how long it took.
 pub(super) fn parse(path: &Path, documents: u64) -> Outcome<Duration> {
@@ -26,7 +26,7 @@ pub(super) fn parse(path: &Path, documents: u64) -> Outcome<Duration> {
 
 /// Parses the lines that begin in a part of a file; returns how many there are.
 fn parse_share(path: &Path, start: u64, end: u64) -> Outcome<u64> {
-    let mut file = BufReader::with_capacity(BUFFER, fs_err::File::open(path)?);
+    let mut file = BufReader::with_capacity(READ_BUFFER_BYTES, fs_err::File::open(path)?);
     let mut line = Vec::new();
     let mut position = start;
     if start > 0 {

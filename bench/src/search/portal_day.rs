@@ -15,7 +15,7 @@ use clap::Args;
 
 use self::catalogue::Catalogue;
 use self::clients::Day;
-use self::mix::Kind;
+use self::mix::RequestKind;
 use self::target::Target;
 use super::importing::{imported, watch};
 use super::search_server::write_configs;
@@ -30,15 +30,15 @@ use crate::workspace::Workspace;
 const SECTION: &str = "portal-day";
 
 /// How many people there are at once, in turn; what the last get is compared with what the second get.
-const CLIENTS: [usize; 4] = [1, FEW, 64, MANY];
-const FEW: usize = 8;
-const MANY: usize = 256;
+const CLIENTS: [usize; 4] = [1, FEW_CLIENTS, 64, MANY_CLIENTS];
+const FEW_CLIENTS: usize = 8;
+const MANY_CLIENTS: usize = 256;
 
 /// How often each number of people is measured.
 const ROUNDS: usize = 5;
 
 /// For how long each number of people asks, in seconds, and for how long some ask before anything is measured.
-const SECONDS: u64 = 20;
+const RUN_SECONDS: u64 = 20;
 const WARM_UP: Duration = Duration::from_secs(3);
 
 /// How to measure a day at a portal.
@@ -55,7 +55,7 @@ pub(crate) struct PortalDayArguments {
     #[arg(long, value_name = "PID", requires = "url")]
     pid: Option<u32>,
     /// For how long each number of people asks, in each of five rounds.
-    #[arg(long, value_name = "N", default_value_t = SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = RUN_SECONDS, value_parser = clap::value_parser!(u64).range(1..))]
     seconds: u64,
     /// How many documents there are. With fewer than a million there is one round, no figure is required, and the
     /// results are kept only where --out says.
@@ -70,7 +70,7 @@ struct Lines {
     clients: usize,
     throughput: Figure,
     /// The median and the 99th percentile of each kind.
-    light: [[Figure; 2]; Kind::LIGHT.len()],
+    light: [[Figure; 2]; RequestKind::LIGHT.len()],
     exports: Figure,
     refused: Figure,
     memory: Option<Figure>,
@@ -79,11 +79,11 @@ struct Lines {
 impl Lines {
     fn new(clients: usize, has_memory: bool) -> Self {
         let alone = |what: &str, unit| Figure::alone(format!("{clients} {}, {what}", plural(clients, "client")), unit);
-        let times = |kind: Kind| ["p50", "p99"].map(|part| alone(&format!("{}, {part}", kind.name()), "ms"));
+        let times = |kind: RequestKind| ["p50", "p99"].map(|part| alone(&format!("{}, {part}", kind.name()), "ms"));
         Self {
             clients,
             throughput: alone("everything", "requests/s"),
-            light: Kind::LIGHT.map(times),
+            light: RequestKind::LIGHT.map(times),
             exports: alone("exports, p50", "ms"),
             refused: alone("refused and asked again", "requests"),
             memory: has_memory.then(|| alone("most memory of the server, its own", "MB")),
@@ -92,12 +92,12 @@ impl Lines {
 
     fn add(&mut self, day: &Day, own: Option<f64>) {
         self.throughput.add(day.per_second());
-        for (kind, [p50, p99]) in Kind::LIGHT.into_iter().zip(&mut self.light) {
+        for (kind, [p50, p99]) in RequestKind::LIGHT.into_iter().zip(&mut self.light) {
             let times = day.times(&[kind]);
             p50.add(times.p50());
             p99.add(times.p99());
         }
-        self.exports.add(day.times(&[Kind::Export]).p50());
+        self.exports.add(day.times(&[RequestKind::Export]).p50());
         self.refused.add(day.refused as f64);
         if let (Some(memory), Some(own)) = (&mut self.memory, own) {
             memory.add(own);
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &PortalDayArguments) -> Outcome<ExitCode> {
         }
         None => {
             let is_trial = arguments.documents < DOCUMENTS;
-            let is_whole = arguments.documents == DOCUMENTS && arguments.seconds == SECONDS;
+            let is_whole = arguments.documents == DOCUMENTS && arguments.seconds == RUN_SECONDS;
             let bench = SearchBench::new(workspace, arguments.documents)?;
             let figures = measure_own(&bench, if is_trial { 1 } else { ROUNDS }, duration)?;
             (bench.workspace.machine, figures, Extent::new(is_trial, is_whole))
@@ -152,18 +152,17 @@ fn measure(target: &Target, process: Option<u32>, rounds: usize, duration: Durat
     let (records, facets, texts) = (catalogue.records, catalogue.facets.len(), catalogue.texts.len());
     report::progress(&format!("{records} records, {facets} facets with values, {texts} texts for the quick search"));
     let run = jiff::Timestamp::now().to_string();
-    Day::spend(target, &catalogue, &run, FEW, WARM_UP)?;
+    Day::spend(target, &catalogue, &run, FEW_CLIENTS, WARM_UP)?;
     let mut lines = CLIENTS.map(|clients| Lines::new(clients, process.is_some()));
-    let mut throughput = Figure::compared(format!("Everything, {MANY} clients against {FEW}"), "requests/s")
-        .required(Limit::AtLeast(1.0));
-    let mut slowest = Figure::compared(format!("All but exports, {MANY} clients against {FEW}, p99"), "ms")
-        .required(Limit::AtMost(10.0));
+    let against = format!("{MANY_CLIENTS} clients against {FEW_CLIENTS}");
+    let mut throughput = Figure::compared(format!("Everything, {against}"), "requests/s").required(Limit::AtLeast(1.0));
+    let mut slowest = Figure::compared(format!("All but exports, {against}, p99"), "ms").required(Limit::AtMost(10.0));
     for round in 1..=rounds {
         let mut days = Vec::new();
         for lines in &mut lines {
             let clients = lines.clients;
             let (day, own) = watched(process, || Day::spend(target, &catalogue, &run, clients, duration))?;
-            let (rate, p99) = (day.per_second(), day.times(&Kind::LIGHT).p99());
+            let (rate, p99) = (day.per_second(), day.times(&RequestKind::LIGHT).p99());
             report::progress(&format!(
                 "round {round}, {clients} {}: {rate:.0} requests/s, p99 {p99:.1} ms but for exports, {} refused",
                 plural(clients, "client"),

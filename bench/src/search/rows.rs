@@ -16,11 +16,11 @@ pub(super) struct Body {
 
 #[derive(Serialize, Deserialize)]
 struct Data {
-    file: Catalogue,
+    file: FileResult,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Catalogue {
+struct FileResult {
     hits: Hits,
 }
 

@@ -76,7 +76,7 @@ pub struct AuditLog {
 /// The files that entries are appended to.
 #[derive(Default)]
 struct LogFiles {
-    open: Option<OpenFile>,
+    open: Option<AuditFile>,
     /// Those that were rotated since the last sync, where the log is required.
     rotated: Vec<fs::File>,
     /// How many entries were appended since the start.
@@ -93,7 +93,7 @@ struct SyncedEntries {
     failed: u64,
 }
 
-struct OpenFile {
+struct AuditFile {
     file: fs::File,
     bytes: u64,
 }
@@ -232,7 +232,7 @@ impl AuditLog {
         Ok((unsynced, files.appended))
     }
 
-    fn open_file(&self) -> io::Result<OpenFile> {
+    fn open_file(&self) -> io::Result<AuditFile> {
         let mut options = fs::OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
@@ -242,7 +242,7 @@ impl AuditLog {
         if bytes == 0 {
             self.has_new_names.store(true, Ordering::Relaxed);
         }
-        Ok(OpenFile { file, bytes })
+        Ok(AuditFile { file, bytes })
     }
 
     fn rotate(&self) -> io::Result<()> {

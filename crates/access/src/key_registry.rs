@@ -1,9 +1,9 @@
 //! The API keys, as shared records of the store: all servers of a database have the same ones.
 //!
-//! A server keeps the keys in memory and asks the store at most every [`FRESH`] whether one was changed. So a key that is
-//! created or revoked anywhere counts everywhere after that time, and at once on the server that did it. While the store
-//! cannot be asked, no key is accepted. A change names what it was computed from, so that changes of several servers are
-//! never lost, and a name is never given twice.
+//! A server keeps the keys in memory and asks the store at most every [`REFRESH_INTERVAL`] whether one was changed. So
+//! a key that is created or revoked anywhere counts everywhere after that time, and at once on the server that did it.
+//! While the store cannot be asked, no key is accepted. A change names what it was computed from, so that changes of several
+//! servers are never lost, and a name is never given twice.
 //!
 //! A key of a person allows no more than the person may as of their last sign-in, and nothing some time after it. Keys that
 //! ended long ago, and people who can use no key any more, are removed.
@@ -21,8 +21,8 @@ use tokio::sync::Mutex;
 use crate::people::{PersonAccess, record_id};
 use crate::{KeyDigest, KeyError, KeyRecord, ResolvedKey, ScopeRules};
 
-/// How long what was read counts.
-const FRESH: Duration = Duration::from_millis(250);
+/// How long what was read is used before the store is asked again.
+const REFRESH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// How many records are read at a time.
 const PAGE_SIZE: usize = 1_000;
@@ -115,7 +115,7 @@ impl KeyRegistry {
         if now < self.failed_until.load(Ordering::Acquire) {
             return Err(KeyError::Unavailable("the store has failed a moment ago".to_owned()));
         }
-        let fresh = u64::try_from(FRESH.as_nanos()).unwrap_or(u64::MAX);
+        let fresh = u64::try_from(REFRESH_INTERVAL.as_nanos()).unwrap_or(u64::MAX);
         match self.read_changes(&mut followed).await {
             Ok(()) => self.fresh_until.store(now.saturating_add(fresh), Ordering::Release),
             Err(error) => {

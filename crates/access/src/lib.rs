@@ -30,7 +30,7 @@ pub use key_registry::KeyRegistry;
 pub use key_summary::{KeyState, KeySummary};
 pub use keys::{KeyError, KeyRecord, ResolvedKey};
 pub use public_studies::PublicStudies;
-pub use role_mapping::RoleMapping;
+pub use role_mapping::{RoleMapping, RoleMappingError};
 pub use scope::{ScopeError, ScopeRules};
 pub use secret::{KEY_PREFIX, KeyDigest, KeySecret};
 pub use sessions::{Person, SessionSecret, SessionTimes, Sessions};

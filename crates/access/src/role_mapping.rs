@@ -27,20 +27,34 @@ pub struct RoleMapping {
     scopes: BTreeMap<String, Vec<String>>,
 }
 
+/// Why a text is no mapping of groups and roles.
+#[derive(Debug, thiserror::Error)]
+pub enum RoleMappingError {
+    /// It is no JSON of a mapping.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A scope that no credential can have.
+    #[error("scopes.{role}: found '{scope}', expected a text without spaces such as STUDY.ABC.WRITE")]
+    Scope {
+        /// The group or role.
+        role: String,
+        /// The scope.
+        scope: String,
+    },
+}
+
 impl RoleMapping {
     /// Reads a mapping.
     ///
     /// # Errors
     ///
-    /// If it is no mapping; the text names the place.
-    pub fn parse(text: &[u8]) -> Result<Self, String> {
-        let mapping: Self = serde_json::from_slice(text).map_err(|error| error.to_string())?;
+    /// If it is no mapping.
+    pub fn parse(text: &[u8]) -> Result<Self, RoleMappingError> {
+        let mapping: Self = serde_json::from_slice(text)?;
         let is_wrong = |scope: &&String| scope.is_empty() || scope.chars().any(|c| c.is_whitespace() || c.is_control());
         for (role, scopes) in &mapping.scopes {
             if let Some(wrong) = scopes.iter().find(is_wrong) {
-                return Err(format!(
-                    "scopes.{role}: found '{wrong}', expected a text without spaces such as STUDY.ABC.WRITE"
-                ));
+                return Err(RoleMappingError::Scope { role: role.clone(), scope: wrong.clone() });
             }
         }
         Ok(mapping)
@@ -108,7 +122,7 @@ mod tests {
             (r#"{"scopes": {"a": ["b c"]}}"#, "scopes.a: found 'b c'"),
             (r#"{"scopes": {"a": [""]}}"#, "scopes.a: found ''"),
         ] {
-            let error = RoleMapping::parse(text.as_bytes()).unwrap_err();
+            let error = RoleMapping::parse(text.as_bytes()).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");
         }
     }

@@ -160,7 +160,7 @@ impl ScopeRules {
         }
     }
 
-    /// Returns what is left of scopes for somebody who acts for an identity: those that it covers, and all that it is denied.
+    /// Returns the scopes of a delegate of an identity: those that the identity covers, and all that it is denied.
     pub(crate) fn limited(&self, scopes: &[String], identity: &Identity) -> BTreeSet<String> {
         let covered = scopes.iter().filter(|scope| self.covers(identity, scope));
         covered.chain(identity.scopes.iter().filter(|scope| scope.ends_with(DENY))).cloned().collect()

@@ -26,7 +26,7 @@ const SEEN_RESOLUTION: Duration = Duration::from_secs(60);
 /// How many old sessions a sign-in looks at, and removes if they have ended.
 const MAX_REMOVED: usize = 100;
 
-/// A person whom the identity provider has confirmed.
+/// A person that the identity provider has authenticated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Person {
     /// The subject, unique at the provider.

@@ -20,7 +20,7 @@ pub use view::{CatalogueView, VisibleRecords};
 
 pub(crate) use filter_template::{FilterTemplate, TemplateError};
 
-/// The scope that stands for everybody.
+/// The scope of every client.
 pub(crate) const EVERYBODY: &str = "*";
 
 /// The rules of a catalogue.

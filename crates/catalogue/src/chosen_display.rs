@@ -95,11 +95,11 @@ impl ChosenDisplay {
     pub fn changed_files(&self, catalogue: &Catalogue, folder: &Path) -> Result<Vec<ChangedFile>, ConfigProblem> {
         let mut files = OpenFolder { folder, files: Vec::new() };
         for (path, root) in json_files(folder)? {
-            files.files.push(OpenFile { path, root, is_changed: false });
+            files.files.push(EditedFile { path, root, is_changed: false });
         }
         if files.files.is_empty() {
             let root = Map::from_iter([("catalogId".to_owned(), json!(catalogue.id))]);
-            files.files.push(OpenFile { path: folder.join("base.json"), root, is_changed: true });
+            files.files.push(EditedFile { path: folder.join("base.json"), root, is_changed: true });
         }
         if let Some(facets) = &self.facets {
             let entry = |_: &str| Map::from_iter([("show".to_owned(), json!(true))]);
@@ -113,7 +113,7 @@ impl ChosenDisplay {
         if let Some(sorting) = &self.sorting {
             files.replace("table", "defaultSorting", |_| sorting.iter().map(|sorting| json!(sorting)).collect())?;
         }
-        files.files.into_iter().filter(|file| file.is_changed).map(OpenFile::into_changed).collect()
+        files.files.into_iter().filter(|file| file.is_changed).map(EditedFile::into_changed).collect()
     }
 }
 
@@ -138,10 +138,10 @@ fn add_problems<'a>(
 /// The configuration files of a catalogue.
 struct OpenFolder<'a> {
     folder: &'a Path,
-    files: Vec<OpenFile>,
+    files: Vec<EditedFile>,
 }
 
-struct OpenFile {
+struct EditedFile {
     path: PathBuf,
     root: Map<String, Value>,
     is_changed: bool,
@@ -157,14 +157,14 @@ impl OpenFolder<'_> {
         make: impl FnOnce(&[Value]) -> Vec<Value>,
     ) -> Result<(), ConfigProblem> {
         let path = self.folder.join(format!("{section}.json"));
-        let has_list = |file: &OpenFile| file.root.get(section).and_then(|inner| inner.get(list)).is_some();
-        let has_section = |file: &OpenFile| file.root.get(section).is_some_and(Value::is_object);
+        let has_list = |file: &EditedFile| file.root.get(section).and_then(|inner| inner.get(list)).is_some();
+        let has_section = |file: &EditedFile| file.root.get(section).is_some_and(Value::is_object);
         let place = self.files.iter().position(has_list);
         let place = place.or_else(|| self.files.iter().position(has_section));
         let place = place.or_else(|| self.files.iter().position(|file| file.path == path));
         let place = place.unwrap_or(self.files.len());
         if place == self.files.len() {
-            self.files.push(OpenFile { path, root: Map::new(), is_changed: true });
+            self.files.push(EditedFile { path, root: Map::new(), is_changed: true });
         }
         let file = &mut self.files[place];
         let inner = file.root.entry(section).or_insert(Value::Null);
@@ -181,7 +181,7 @@ impl OpenFolder<'_> {
     }
 }
 
-impl OpenFile {
+impl EditedFile {
     fn into_changed(self) -> Result<ChangedFile, ConfigProblem> {
         let Self { path, root, .. } = self;
         match serde_json::to_vec_pretty(&root) {

@@ -66,7 +66,7 @@ pub struct RemoteNode {
     pub token: Option<Secret>,
     /// How long one call may take.
     pub timeout: Duration,
-    /// Whether its name may stand for an address of a private network.
+    /// Whether its name may resolve to an address of a private network.
     pub allows_private_addresses: bool,
 }
 

@@ -10,4 +10,4 @@ mod stores;
 pub(crate) use self::backup_source::DataDirBackup;
 pub(crate) use self::indexes::{IndexAccess, IndexAccessArguments, RemoteIndexes, explain, parse_mapping};
 pub(crate) use self::keys::KeyAccess;
-pub(crate) use self::stores::open_store;
+pub(crate) use self::stores::{StoreAccessArguments, open_store};

@@ -163,7 +163,7 @@ mod tests {
         assert!(is_not_writable(&full), "{full}");
         let missing = write_synced(Path::new("/nowhere/x"), b"x").unwrap_err();
         assert!(!is_not_writable(&missing), "{missing}");
-        // The user of the tests may be one whom no permission stops.
+        // The user of the tests may be root, to which permissions do not apply.
         assert!(is_not_writable(&ErrorKind::PermissionDenied.into()));
     }
 

@@ -12,7 +12,7 @@ use std::ops::RangeInclusive;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// What builds may take, unless somebody says how much.
+/// The default limit of the memory of builds.
 const DEFAULT_BYTES: usize = 4 << 30;
 
 /// Merging takes so many bytes for one of the segments: where their values are, and the columns. The tape and the new file are

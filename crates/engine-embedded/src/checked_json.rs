@@ -5,13 +5,13 @@
 use serde::Serialize;
 
 /// What is before the checksum.
-const BEFORE: &[u8] = b"\"checksum\": \"";
+const CHECKSUM_PREFIX: &[u8] = b"\"checksum\": \"";
 
 /// What is behind the checksum.
-const AFTER: &[u8] = b"\"\n}";
+const CHECKSUM_SUFFIX: &[u8] = b"\"\n}";
 
 /// The length of a checksum.
-const DIGITS: usize = 8;
+const CHECKSUM_DIGITS: usize = 8;
 
 /// An object with a checksum that is still to be computed.
 #[derive(Serialize)]
@@ -24,16 +24,16 @@ struct Unchecked<'a, T> {
 /// Returns the text of an object, with its checksum.
 pub(crate) fn to_vec<T: Serialize>(content: &T) -> serde_json::Result<Vec<u8>> {
     let mut text = serde_json::to_vec_pretty(&Unchecked { content, checksum: "00000000" })?;
-    let end = text.len() - AFTER.len();
-    let (covered, digits) = text[..end].split_at_mut(end - DIGITS);
+    let end = text.len() - CHECKSUM_SUFFIX.len();
+    let (covered, digits) = text[..end].split_at_mut(end - CHECKSUM_DIGITS);
     digits.copy_from_slice(checksum(covered).as_bytes());
     Ok(text)
 }
 
 /// Returns whether a text is as it was written, or has no checksum.
 pub(crate) fn is_intact(text: &[u8]) -> bool {
-    let split = text.strip_suffix(AFTER).and_then(|text| text.split_last_chunk::<DIGITS>());
-    split.is_none_or(|(covered, digits)| !covered.ends_with(BEFORE) || checksum(covered).as_bytes() == digits)
+    let split = text.strip_suffix(CHECKSUM_SUFFIX).and_then(|text| text.split_last_chunk::<CHECKSUM_DIGITS>());
+    split.is_none_or(|(covered, digits)| !covered.ends_with(CHECKSUM_PREFIX) || checksum(covered).as_bytes() == digits)
 }
 
 fn checksum(covered: &[u8]) -> String {

@@ -211,7 +211,7 @@ impl ClusterSortKey {
                 vec![one(Some("double"), self.missing)]
             }
             SortEncoding::Long | SortEncoding::Nanos => {
-                // The first clause has placed missing values already. The greatest number stands for them in all
+                // The first clause has placed missing values already. The greatest number means missing in all
                 // clusters, the least one does not.
                 let greatest = match self.order {
                     SortOrder::Ascending => MissingOrder::Last,

@@ -58,7 +58,7 @@ pub enum Filter {
         /// The path of the field.
         field: String,
     },
-    /// Rows one of whose values is like the pattern, in which `*` stands for any characters and nothing else is
+    /// Rows one of whose values is like the pattern, in which `*` matches any characters and nothing else is
     /// special; upper and lower case are different.
     Pattern {
         /// The path of the field.
@@ -66,7 +66,7 @@ pub enum Filter {
         /// The pattern.
         pattern: String,
     },
-    /// Rows one of whose values is like the pattern, in which `*` stands for any characters and `?` for any one; upper
+    /// Rows one of whose values is like the pattern, in which `*` matches any characters and `?` for any one; upper
     /// and lower case are alike.
     Wildcard {
         /// The path of the field.

@@ -4,10 +4,10 @@
 //! checked together.
 
 /// A one in each of eight bytes.
-const ONES: u64 = 0x0101_0101_0101_0101;
+const LOW_BITS: u64 = 0x0101_0101_0101_0101;
 
 /// The highest bit of each of eight bytes.
-const HIGHS: u64 = 0x8080_8080_8080_8080;
+const HIGH_BITS: u64 = 0x8080_8080_8080_8080;
 
 /// Returns whether a text needs no escapes between the quotes of a JSON string.
 pub fn is_escape_free(text: &[u8]) -> bool {
@@ -19,9 +19,9 @@ pub fn is_escape_free(text: &[u8]) -> bool {
 /// Returns whether one of eight bytes is a quote, a backslash or a control character. Bytes
 /// beyond ASCII have the highest bit and are none of these.
 fn has_special(word: u64) -> bool {
-    let is_zero = |word: u64| word.wrapping_sub(ONES) & !word;
-    let below_space = word.wrapping_sub(ONES * u64::from(b' ')) & !word;
-    let quote = is_zero(word ^ (ONES * u64::from(b'"')));
-    let backslash = is_zero(word ^ (ONES * u64::from(b'\\')));
-    (below_space | quote | backslash) & HIGHS != 0
+    let is_zero = |word: u64| word.wrapping_sub(LOW_BITS) & !word;
+    let below_space = word.wrapping_sub(LOW_BITS * u64::from(b' ')) & !word;
+    let quote = is_zero(word ^ (LOW_BITS * u64::from(b'"')));
+    let backslash = is_zero(word ^ (LOW_BITS * u64::from(b'\\')));
+    (below_space | quote | backslash) & HIGH_BITS != 0
 }

@@ -17,7 +17,7 @@
 //!
 //! # How a condition scores
 //!
-//! By BM25 ([`Bm25`]), with one term: the condition. All values that a pattern stands for count as that term.
+//! By BM25 ([`Bm25`]), with one term: the condition. All values that match a pattern count as that term.
 //! Statistics of each value would put misspelt and rare values first, which is the opposite of what a pattern seeks.
 //!
 //! * A *row* is a record, or an element of the nested container of the field.
@@ -46,11 +46,11 @@ use cantata_mapping::{FieldKind, IndexMapping, TypedValue};
 use crate::Filter;
 use crate::matching::{FuzzyMatcher, Matcher, WildcardPattern, words};
 
-/// How soon further occurrences of a term stop to matter.
-const SATURATION: f64 = 1.2;
+/// The saturation of the term frequency: how soon further occurrences of a term stop to matter.
+const BM25_K1: f64 = 1.2;
 
-/// How much the length of a row matters.
-const LENGTH_WEIGHT: f64 = 0.75;
+/// The length normalization: how much the length of a row matters.
+const BM25_B: f64 = 0.75;
 
 /// A condition that scores.
 #[derive(Debug)]
@@ -120,8 +120,8 @@ pub struct TermStatistics {
 /// The scores of a condition, by BM25.
 #[derive(Debug, Clone, Copy)]
 pub struct Bm25 {
-    /// How rare it is that a row matches.
-    rarity: f64,
+    /// The inverse document frequency: how rare it is that a row matches.
+    idf: f64,
     /// The mean length of a row.
     mean_length: f64,
 }
@@ -132,7 +132,7 @@ impl Bm25 {
         let TermStatistics { rows, matching, length } = statistics;
         let (rows, matching) = (rows as f64, matching as f64);
         Self {
-            rarity: (1.0 + (rows - matching + 0.5) / (matching + 0.5)).ln(),
+            idf: (1.0 + (rows - matching + 0.5) / (matching + 0.5)).ln(),
             mean_length: if length == 0 { 0.0 } else { length as f64 / rows },
         }
     }
@@ -141,8 +141,8 @@ impl Bm25 {
     pub fn score(&self, frequency: u64, length: u64) -> f64 {
         let frequency = frequency as f64;
         let relative_length = if self.mean_length == 0.0 { 0.0 } else { length as f64 / self.mean_length };
-        let norm = SATURATION * (1.0 - LENGTH_WEIGHT + LENGTH_WEIGHT * relative_length);
-        self.rarity * (SATURATION + 1.0) * frequency / (frequency + norm)
+        let norm = BM25_K1 * (1.0 - BM25_B + BM25_B * relative_length);
+        self.idf * (BM25_K1 + 1.0) * frequency / (frequency + norm)
     }
 }
 

@@ -74,7 +74,7 @@ pub struct FilterTranslator<'a> {
 }
 
 impl<'a> FilterTranslator<'a> {
-    /// Returns the translation for an index, with the moment that `now` stands for and the sets that
+    /// Returns the translation for an index, with the moment of `now` and the sets that
     /// [`saved_set_ids`] names.
     pub fn new(mapping: &'a IndexMapping, now: UtcDateTime, sets: &'a SavedSets) -> Self {
         Self { mapping, now, sets }

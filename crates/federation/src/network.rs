@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use cantata_catalogue::{AggregationKind, NetworkConfig, NetworkField, NodeTarget};
-use cantata_graphql::{NetworkAnswer, NetworkFacet, NetworkQuestion};
+use cantata_graphql::{NetworkAnswer, NetworkError, NetworkFacet, NetworkQuestion};
 use cantata_sqon::Sqon;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
@@ -23,10 +23,6 @@ use crate::node_query::{Asking, NodeField, NumericMembers, node_query};
 
 /// How many bytes the answers that are being read may take together.
 const MAX_ANSWERS_BYTES: usize = 256 << 20;
-
-/// The error for a filter that could single out few records.
-const FILTER_ERROR: &str = "Invalid filter: a node of the network shows counts only, so that a filter can only be a \
-                            list of `in` conditions in an `and`, each on another field, without `*`";
 
 /// A header of the client that may be passed on.
 #[derive(Clone)]
@@ -181,7 +177,7 @@ impl Network {
     ) -> NetworkAnswer {
         let threshold = self.suppression_threshold(question, locals);
         if threshold.is_some() && !question.has_plain_filter {
-            return Err(FILTER_ERROR.to_owned());
+            return Err(NetworkError::Filter);
         }
         let asking = Asking { question, counts_only: threshold.is_some() };
         let outcomes = (0..self.nodes.len()).map(|index| self.ask_node(index, asking, locals, headers));

@@ -25,7 +25,9 @@ mod set_command;
 mod write;
 
 pub use error::{GraphqlErrorBody, GraphqlErrorCode};
-pub use network_question::{NamedRange, NetworkAnswer, NetworkFacet, NetworkQuestion, histogram_member, range_member};
+pub use network_question::{
+    NamedRange, NetworkAnswer, NetworkError, NetworkFacet, NetworkQuestion, histogram_member, range_member,
+};
 pub use plan::{PlanContext, PlanError, PlannedRequest, RecordsQuery};
 pub use prepared_request::PreparedRequest;
 pub use request::GraphqlRequest;

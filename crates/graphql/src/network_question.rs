@@ -56,8 +56,19 @@ pub struct NamedRange {
     pub to: Option<f64>,
 }
 
+/// Why a question has no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NetworkError {
+    /// The filter could single out few records.
+    #[error(
+        "Invalid filter: a node of the network shows counts only, so that a filter can only be a list of `in` \
+         conditions in an `and`, each on another field, without `*`"
+    )]
+    Filter,
+}
+
 /// The answer to a question: an object, or why there is none.
-pub type NetworkAnswer = Result<Value, String>;
+pub type NetworkAnswer = Result<Value, NetworkError>;
 
 /// Returns the name of the member of a facet's answer that has one of its histograms.
 pub fn histogram_member(index: usize) -> String {

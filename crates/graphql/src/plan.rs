@@ -38,7 +38,7 @@ pub use records_query::RecordsQuery;
 /// What a plan depends on besides the request.
 #[derive(Clone, Copy)]
 pub struct PlanContext<'a> {
-    /// The moment that `now` in filters stands for.
+    /// The moment of `now` in filters.
     pub now: UtcDateTime,
     /// The saved sets that the request needs.
     pub sets: &'a SavedSets,

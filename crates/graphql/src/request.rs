@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 pub(crate) use cost::{DEFAULT_PAGE_SIZE, estimate_cost};
-pub(crate) use document_cache::{DocumentCache, IntrospectionResults, ParsedDocument};
+pub(crate) use document_cache::{IntrospectionResults, ParsedDocument, QueryDocumentCache};
 pub(crate) use field_collector::{FieldCollector, FilterArgument, SelectedField};
 
 /// A GraphQL request.

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::error::GraphqlErrorBody;
 use crate::output::{JsonBytes, TargetIndex};
 use crate::prepared_request::{self, PreparedRequest};
-use crate::request::{DocumentCache, GraphqlRequest};
+use crate::request::{GraphqlRequest, QueryDocumentCache};
 use crate::{saved_sets, sdl};
 
 /// The GraphQL schema of a catalogue. Clones share everything.
@@ -24,7 +24,7 @@ pub struct CatalogueSchema(pub(crate) Arc<CompiledSchema>);
 pub(crate) struct CompiledSchema {
     pub(crate) schema: Valid<Schema>,
     pub(crate) implementers: HashMap<Name, Implementers>,
-    pub(crate) documents: DocumentCache,
+    pub(crate) documents: QueryDocumentCache,
     sdl: String,
     /// The fields of the network of the catalogue; `None` if it has none.
     pub(crate) network: Option<Box<[NetworkField]>>,
@@ -88,7 +88,7 @@ impl CatalogueSchema {
             CatalogueError::new(CatalogueErrorCode::SchemaBuildError, message)
         })?;
         let limits = records.catalogue.limits;
-        let documents = DocumentCache::new(limits.max_aliases, limits.max_depth, sdl.len());
+        let documents = QueryDocumentCache::new(limits.max_aliases, limits.max_depth, sdl.len());
         let implementers = schema.implementers_map();
         let network: Option<Box<[NetworkField]>> = network.map(Box::from);
         Ok(Self(Arc::new(CompiledSchema { schema, implementers, documents, sdl, network, records, sets })))

@@ -22,7 +22,7 @@ pub enum SetCommand {
     ShareSet {
         /// The id of the set.
         set_id: String,
-        /// With whom it is shared from now on, and nobody else.
+        /// Who may use it from now on, apart from its owner.
         shared_with: Vec<String>,
     },
     /// Delete a set.

@@ -190,7 +190,7 @@ impl<'a> ResponseWriter<'a> {
             Output::Command { index, selection, path } => self.command(*index, selection, path),
             Output::Network { index, selection, path } => match self.results.network.get(*index) {
                 Some(Ok(answer)) => self.json(&JsonSelection::pick(selection, answer)),
-                Some(Err(message)) => self.fail(path.clone(), GraphqlErrorCode::BadUserInput, message.clone()),
+                Some(Err(error)) => self.fail(path.clone(), GraphqlErrorCode::BadUserInput, error.to_string()),
                 None => self.fail_engine(path, &incomplete_answer()),
             },
         }

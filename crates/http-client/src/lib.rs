@@ -56,7 +56,7 @@ impl HttpClient {
         Self { is_http_proxied: false, ..self }
     }
 
-    /// Connects to names only where they stand for public addresses.
+    /// Connects to names only where they resolve to public addresses.
     #[must_use]
     pub fn with_public_addresses_only(self) -> Self {
         Self { resolves_public_only: true, ..self }

@@ -22,7 +22,7 @@ async fn resolve(name: Name) -> Result<Addrs, Box<dyn Error + Send + Sync>> {
     let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
     let public: Vec<SocketAddr> = found.filter(|address| is_public(address.ip())).collect();
     if public.is_empty() {
-        return Err("the name stands for private addresses only, which are not allowed here".into());
+        return Err("the name resolves to private addresses only, which are not allowed here".into());
     }
     Ok(Box::new(public.into_iter()))
 }

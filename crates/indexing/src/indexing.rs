@@ -101,11 +101,11 @@ pub struct IndexingContext {
 
 /// Keeps the indexes of catalogues up to date with their sources, in the background.
 pub struct Indexing {
-    inner: Arc<Inner>,
+    inner: Arc<IndexingInner>,
     task: Mutex<Option<JoinHandle<()>>>,
 }
 
-struct Inner {
+struct IndexingInner {
     context: IndexingContext,
     jobs: Jobs,
     shared_rejections: SharedRejections,
@@ -130,7 +130,7 @@ impl Indexing {
     /// Starts it.
     pub fn start(context: IndexingContext) -> Self {
         let jobs = Jobs::new(Arc::clone(&context.store), &context.holder, &context.folder);
-        let inner = Arc::new(Inner {
+        let inner = Arc::new(IndexingInner {
             shared_rejections: SharedRejections::new(Arc::clone(&context.store)),
             context,
             jobs,
@@ -292,7 +292,7 @@ impl CatalogueEntry {
     }
 }
 
-impl Inner {
+impl IndexingInner {
     fn catalogues(&self) -> MutexGuard<'_, BTreeMap<String, CatalogueEntry>> {
         self.catalogues.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -39,9 +39,9 @@ const CONTENDED: &str = "other servers change the jobs all the time; try again";
 
 /// All jobs; clones share them.
 #[derive(Clone)]
-pub struct Jobs(Arc<Inner>);
+pub struct Jobs(Arc<JobsInner>);
 
-struct Inner {
+struct JobsInner {
     store: Arc<dyn Store>,
     /// The name of this process.
     holder: String,
@@ -50,7 +50,7 @@ struct Inner {
     place_file: PathBuf,
     /// Where earlier versions had the jobs.
     file: PathBuf,
-    entries: Mutex<BTreeMap<u64, Entry>>,
+    entries: Mutex<BTreeMap<u64, JobEntry>>,
     /// Locked while the entries are compared with the store.
     synced: tokio::sync::Mutex<Synced>,
     /// Counts the changes.
@@ -75,12 +75,12 @@ struct StoredJob {
     server: String,
     /// The data folder that has the index; none if the index is shared.
     place: Option<String>,
-    /// Whether somebody wants it to end.
+    /// Whether its cancellation was requested.
     #[serde(default)]
     is_cancelled: bool,
 }
 
-struct Entry {
+struct JobEntry {
     stored: StoredJob,
     /// The change of the store that the entry is known from.
     record: u64,
@@ -96,7 +96,7 @@ struct Entry {
 impl Jobs {
     /// Names the store and the folder of earlier versions; nothing is read yet.
     pub(crate) fn new(store: Arc<dyn Store>, holder: &str, folder: &Path) -> Self {
-        Self(Arc::new(Inner {
+        Self(Arc::new(JobsInner {
             store,
             holder: holder.to_owned(),
             place: place_in(&folder.join(PLACE_FILE)).unwrap_or_else(|| holder.to_owned()),
@@ -110,7 +110,7 @@ impl Jobs {
 
     /// Returns the name of the data folder, which it gets with its first job.
     fn named_place(&self) -> String {
-        let Inner { place, place_file, .. } = &*self.0;
+        let JobsInner { place, place_file, .. } = &*self.0;
         if place_in(place_file).is_none()
             && let Err(error) = state_file::write(place_file, place)
         {
@@ -119,7 +119,7 @@ impl Jobs {
         place.clone()
     }
 
-    fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, Entry>> {
+    fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, JobEntry>> {
         self.0.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -197,7 +197,7 @@ impl Jobs {
     /// Returns the job that works on the index of a catalogue.
     fn running(&self, catalogue: &str, place: Option<&str>) -> Option<u64> {
         let entries = self.entries();
-        let is_busy = |entry: &&Entry| {
+        let is_busy = |entry: &&JobEntry| {
             let StoredJob { job, place: of_job, .. } = &entry.stored;
             job.status == JobStatus::Running && job.catalogue == catalogue && of_job.as_deref() == place
         };
@@ -260,8 +260,8 @@ impl Jobs {
         let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
         let mut entries = self.entries();
         let change = self.next_change();
-        entries.insert(id, Entry { stored, record, runs_here: true, is_dirty: false, change, cancel });
-        // Sent while the entries are locked, so that no reader sees a number before the change it stands for.
+        entries.insert(id, JobEntry { stored, record, runs_here: true, is_dirty: false, change, cancel });
+        // Sent while the entries are locked, so that no reader sees a number before its change.
         self.0.changed.send_replace(change);
         drop(entries);
         RunningJob { jobs: self.clone(), id, lease, cancelled }
@@ -371,7 +371,7 @@ impl Jobs {
             return;
         }
         let cancel = watch::Sender::new(false);
-        let entry = Entry { stored, record: record.change, runs_here: false, is_dirty: false, change, cancel };
+        let entry = JobEntry { stored, record: record.change, runs_here: false, is_dirty: false, change, cancel };
         entries.insert(id, entry);
         self.0.changed.send_replace(change);
     }

@@ -23,7 +23,7 @@ use crate::tls;
 /// The maximum age of the metadata; that of other producers, since all must agree on the number of partitions.
 const METADATA_MAX_AGE: Duration = Duration::from_secs(300);
 
-/// Stands for the default of the brokers.
+/// Means the default of the brokers.
 const BROKER_DEFAULT: i16 = -1;
 
 /// A cluster, as its metadata was last read.

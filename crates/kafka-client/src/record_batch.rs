@@ -1,4 +1,4 @@
-//! Reads record batches. Whoever may write to the topic decides what is in them, so nothing that they announce is taken for
+//! Reads record batches. Every producer of the topic decides what is in them, so no length or count is taken for
 //! granted: compressed records are unpacked up to a bound, and offsets are checked.
 //!
 //! `kafka-protocol` decodes the header and checks the checksum. Its decoder of records is not used: it reserves memory for
@@ -83,7 +83,7 @@ fn decode_record(records: &mut Bytes) -> Option<(i64, Option<Bytes>)> {
     Some((offset, split(&mut record)?))
 }
 
-/// Takes bytes that follow their length; a length of -1 stands for none.
+/// Takes bytes that follow their length; a length of -1 means none.
 fn split(bytes: &mut Bytes) -> Option<Option<Bytes>> {
     let length = varint(bytes)?;
     if length == -1 {

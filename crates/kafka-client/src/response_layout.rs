@@ -15,7 +15,7 @@ pub(crate) enum Part {
     List(&'static [Part]),
 }
 
-/// Moves past a response; returns nothing if it ends before what it announces. A negative length stands for nothing.
+/// Moves past a response; returns nothing if it ends before what it announces. A negative length means null.
 pub(crate) fn skip_parts(parts: &[Part], bytes: &mut &[u8]) -> Option<()> {
     for part in parts {
         match part {

@@ -19,8 +19,8 @@ impl IndexMapping {
     /// Adds the fields that a document has and the mapping has not, and returns their paths, containers included.
     ///
     /// Nothing is added below a container that says `"dynamic": false` or `"strict"`, below a disabled one, or deeper
-    /// than a mapping may be. Names with dots stand for containers, as in a mapping; a name with empty parts and the
-    /// `_id` of the document are no fields.
+    /// than a mapping may be. Names with dots are paths through containers, as in a mapping; a name with empty parts and
+    /// the `_id` of the document are no fields.
     pub fn extend_from(&mut self, document: &Value) -> Vec<String> {
         let Some((extended, added)) = self.extended_by(document) else { return Vec::new() };
         *self = extended;

@@ -39,7 +39,7 @@ pub struct Field {
     pub copy_to: Vec<String>,
     /// The length in UTF-16 units above which a string is not indexed.
     pub ignore_above: Option<u64>,
-    /// What stands for an explicit null.
+    /// The value that is indexed for an explicit null.
     pub null_value: Option<TypedValue>,
     /// Whether a value that the field cannot take is passed over instead of being an error.
     pub ignore_malformed: bool,

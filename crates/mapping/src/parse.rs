@@ -17,7 +17,7 @@ use crate::mapping::MappingSettings;
 use crate::{Field, IndexMapping, MappingError};
 
 use definition::DefinitionReader;
-use tree::FieldTree;
+use tree::DefinitionTree;
 
 /// How deep containers may lie in one another; no engine allows more, and reading must not exhaust the stack.
 pub(crate) const MAX_DEPTH: usize = 100;
@@ -118,7 +118,7 @@ pub(crate) fn parse_properties(
     properties: &Map<String, Value>,
     settings: &MappingSettings,
 ) -> Result<FieldTable, Vec<MappingError>> {
-    let mut tree = FieldTree::default();
+    let mut tree = DefinitionTree::default();
     tree.read(properties);
     let (mut table, mut errors) = tree.flatten();
     targets::resolve(&mut table, &settings.prefix, &mut errors);

@@ -98,8 +98,8 @@ impl<'c> QueryBuilder<'c> {
         problems: &mut Vec<String>,
     ) {
         for field in fields {
-            if let Err(problem) = self.nodes.add(self.catalogue, field) {
-                problems.push(problem);
+            if let Err(error) = self.nodes.add(self.catalogue, field) {
+                problems.push(error.to_string());
             }
         }
         let is_unknown = |name: &str| name != SCORE && self.catalogue.field(name).is_none();

@@ -21,6 +21,8 @@ use futures_util::{StreamExt, stream};
 use reqwest::{Method, Url};
 use serde_json::Value;
 
+pub use self::template::UrlTemplateError;
+
 /// The default timeout of a call to an external service.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -70,20 +72,34 @@ impl ExternalValidator {
 /// Rejects rules at registration that could never check anything, or that show a credential.
 pub(crate) fn check_rules(rules: &[ExternalValidation]) -> Result<()> {
     rules.iter().enumerate().try_for_each(|(index, rule)| {
-        check_rule(rule).map_err(|reason| {
-            let text = format!("#/options/externalValidations/{index}/{reason}");
+        check_rule(rule).map_err(|error| {
+            let text = format!("#/options/externalValidations/{index}/{error}");
             Error::malformed_parameter(ErrorOrigin::AnalysisTypeService, text)
         })
     })
 }
 
-/// Returns why a rule could never check anything, or that it shows a credential; the member at fault comes first.
-pub fn check_rule(rule: &ExternalValidation) -> Result<(), String> {
+/// Why a rule could never check anything, or that it shows a credential; the member at fault comes first.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuleError {
+    /// The path has another syntax.
+    #[error("jsonPath: '{0}' is no path; write it like experiment.donorId or samples[*].donorId")]
+    Path(String),
+    /// The URL template cannot be used.
+    #[error("url: it cannot be used: {0}")]
+    Url(#[source] UrlTemplateError),
+}
+
+/// Checks the path and the URL template of a rule.
+///
+/// # Errors
+///
+/// If the rule could never check anything, or shows a credential.
+pub fn check_rule(rule: &ExternalValidation) -> Result<(), RuleError> {
     if path_syntax::PathQuery::parse(&rule.json_path).is_none() {
-        let path = &rule.json_path;
-        return Err(format!("jsonPath: '{path}' is no path; write it like experiment.donorId or samples[*].donorId"));
+        return Err(RuleError::Path(rule.json_path.clone()));
     }
-    template::check(&rule.url).map_err(|reason| format!("url: it cannot be used: {reason}"))
+    template::check(&rule.url).map_err(RuleError::Url)
 }
 
 /// Removes the user and the password from the url of a rule, and says whether it may have had them.

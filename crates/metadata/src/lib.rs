@@ -1,4 +1,4 @@
-//! The metadata service: what can be done with studies, analysis types, analyses and files, without a word of HTTP.
+//! The metadata service: what can be done with studies, analysis types, analyses and files, without HTTP.
 //!
 //! [`MetadataService`] is the whole of it. Each file adds one group of operations; all of them speak the types of
 //! `cantata-core`, store through the `Store` trait and fail with an error of the one error table. Every change of an

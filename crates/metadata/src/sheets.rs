@@ -1,14 +1,14 @@
 //! Submission sheets: the layout of an analysis type, and filled sheets, which are submitted together or not at all.
 //!
 //! Everything is checked before anything is stored: cells, the schema, and what a submission checks beside it. Only what
-//! changes in between, such as a file that somebody else submits at the same time, can still be refused for a single
+//! changes in between, such as a file that another client submits at the same time, can still be refused for a single
 //! analysis.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use cantata_core::{AnalysisId, AnalysisTypeId, Error, ErrorId, ErrorOrigin, Result};
-use cantata_tabular::{FilledSheets, Sheet, SheetLayout};
+use cantata_tabular::{FilledSheets, Sheet, SheetError, SheetLayout};
 use futures_util::{Stream, StreamExt, stream};
 use serde_json::{Map, Value, json};
 
@@ -71,7 +71,7 @@ impl MetadataService {
         &self,
         study_id: &str,
         request: SheetsOfType,
-        read: impl FnOnce() -> Result<Vec<Sheet>, String> + Send + 'static,
+        read: impl FnOnce() -> Result<Vec<Sheet>, SheetError> + Send + 'static,
     ) -> Result<SheetSubmission> {
         let SheetsOfType { name, version, validate_only, options } = request;
         self.require_study(study_id).await?;
@@ -83,7 +83,7 @@ impl MetadataService {
         let named = json!({"name": analysis_type.name, "version": analysis_type.version});
         head.insert("analysisType".to_owned(), named);
         let checked = run_blocking_if_large(usize::MAX, move || {
-            let sheets = read().map_err(|reason| unusable(&reason))?;
+            let sheets = read().map_err(|error| unusable(&error.to_string()))?;
             Ok(check_sheets(&compiled, &Arc::new(layout), sheets, &head))
         });
         let (mut filled, payloads) = checked.await?;

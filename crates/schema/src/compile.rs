@@ -21,7 +21,7 @@ pub(crate) fn check_standalone(schema: &Value) -> Result<()> {
 }
 
 /// A schema that was compiled.
-pub(crate) struct CompiledSchema {
+pub(crate) struct BuiltSchema {
     pub(crate) validator: Validator,
     /// The schema in the form that was compiled.
     pub(crate) schema: Value,
@@ -30,12 +30,12 @@ pub(crate) struct CompiledSchema {
 }
 
 /// Compiles a whole schema.
-pub(crate) fn compile(mut schema: Value) -> Result<CompiledSchema> {
+pub(crate) fn compile(mut schema: Value) -> Result<BuiltSchema> {
     let graph = SchemaGraph::build(&schema).map_err(|violation| malformed(&[violation]))?;
     graph.normalize(&mut schema);
     let patterns = TranslatedPatterns::apply(&graph, &mut schema).map_err(|violation| malformed(&[violation]))?;
     let validator = build(&schema).map_err(|error| malformed(&to_violations(&schema, [error], &patterns)))?;
-    Ok(CompiledSchema { validator, schema, graph, patterns })
+    Ok(BuiltSchema { validator, schema, graph, patterns })
 }
 
 /// Builds the validator of a schema whose graph was checked.

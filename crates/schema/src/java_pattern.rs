@@ -19,18 +19,45 @@ const MAX_NESTING: usize = 50;
 
 const VERTICAL_SPACE: &str = r"\n-\r\x85\u2028\u2029";
 
+/// What of a pattern has no counterpart, or is no pattern of Java.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum PatternError {
+    #[error("it ends too early")]
+    EndsEarly,
+    #[error("a parenthesis is not closed")]
+    NotClosed,
+    #[error("a parenthesis is closed that was not opened")]
+    NotOpened,
+    #[error("{0} are nested deeper than {MAX_NESTING} levels")]
+    TooDeep(&'static str),
+    #[error("the flags of a group change more than {MAX_FLAG_CHANGES} times")]
+    FlagChanges,
+    #[error("the flag {0} has no counterpart")]
+    Flag(char),
+    #[error("\\{0} has no counterpart")]
+    Escape(char),
+    #[error("{0} is no character")]
+    CodePoint(String),
+    #[error("a class has nothing in it, or nothing beside &&")]
+    EmptyClass,
+    #[error("a negated class with another class in it means different things in different versions of Java")]
+    NegatedClass,
+    #[error("a range of a class ends with something else than a character")]
+    RangeEnd,
+    #[error("a possessive quantifier or atomic group beside a numbered back reference has no counterpart; use a name")]
+    NumberedReference,
+}
+
 /// Translates a pattern, or says what of it has no counterpart.
-pub(crate) fn translate(pattern: &str) -> Result<String, String> {
+pub(crate) fn translate(pattern: &str) -> Result<String, PatternError> {
     let mut translator =
         Translator { rest: pattern.chars().peekable(), atomic_groups: 0, has_numbered_reference: false };
     let translated = translator.alternatives(0)?;
     if translator.rest.next().is_some() {
-        return Err("a parenthesis is closed that was not opened".to_owned());
+        return Err(PatternError::NotOpened);
     }
     if translator.has_numbered_reference && translator.atomic_groups > 0 {
-        return Err("a possessive quantifier or atomic group beside a numbered back reference has no counterpart; \
-                    name the group"
-            .to_owned());
+        return Err(PatternError::NumberedReference);
     }
     Ok(translated)
 }
@@ -47,14 +74,14 @@ impl Translator<'_> {
         self.rest.next_if_eq(&expected).is_some()
     }
 
-    fn next(&mut self) -> Result<char, String> {
-        self.rest.next().ok_or_else(|| "it ends too early".to_owned())
+    fn next(&mut self) -> Result<char, PatternError> {
+        self.rest.next().ok_or(PatternError::EndsEarly)
     }
 
     /// Translates up to the parenthesis that closes the group, or the end.
-    fn alternatives(&mut self, depth: usize) -> Result<String, String> {
+    fn alternatives(&mut self, depth: usize) -> Result<String, PatternError> {
         if depth > MAX_NESTING {
-            return Err(format!("groups are nested deeper than {MAX_NESTING} levels"));
+            return Err(PatternError::TooDeep("groups"));
         }
         let mut text = String::new();
         // Flags hold to the end of the group, through its alternatives.
@@ -71,7 +98,7 @@ impl Translator<'_> {
                     Group::Atom(atom) => atom,
                     Group::Flags(set) if set.is_empty() => continue,
                     Group::Flags(_) if flags.len() == MAX_FLAG_CHANGES => {
-                        return Err(format!("the flags of a group change more than {MAX_FLAG_CHANGES} times"));
+                        return Err(PatternError::FlagChanges);
                     }
                     Group::Flags(set) => {
                         text.push_str(&format!("(?{set}:"));
@@ -95,7 +122,7 @@ impl Translator<'_> {
     }
 
     /// Reads a quantifier with its mark; nothing if there is none.
-    fn quantifier(&mut self) -> Result<String, String> {
+    fn quantifier(&mut self) -> Result<String, PatternError> {
         let mut text = String::new();
         match self.rest.peek() {
             Some('*' | '+' | '?') => text.push(self.next()?),
@@ -122,7 +149,7 @@ impl Translator<'_> {
     }
 
     /// Translates a group; its opening parenthesis is consumed.
-    fn group(&mut self, depth: usize) -> Result<Group, String> {
+    fn group(&mut self, depth: usize) -> Result<Group, PatternError> {
         let mut kind = String::new();
         if self.eat('?') {
             kind.push('?');
@@ -162,12 +189,12 @@ impl Translator<'_> {
         Ok(Group::Atom(format!("({kind}{inner})")))
     }
 
-    fn close(&mut self) -> Result<(), String> {
-        if self.eat(')') { Ok(()) } else { Err("a parenthesis is not closed".to_owned()) }
+    fn close(&mut self) -> Result<(), PatternError> {
+        if self.eat(')') { Ok(()) } else { Err(PatternError::NotClosed) }
     }
 
     /// Reads flags up to the `)` or `:` behind them; says whether it was a `:`.
-    fn flags(&mut self, first: char) -> Result<(String, bool), String> {
+    fn flags(&mut self, first: char) -> Result<(String, bool), PatternError> {
         let mut flags = String::new();
         let mut letter = first;
         loop {
@@ -177,14 +204,14 @@ impl Translator<'_> {
                 // Cases are those of Unicode anyway.
                 'u' => {}
                 ')' | ':' => return Ok((flags.trim_end_matches('-').to_owned(), letter == ':')),
-                other => return Err(format!("the flag {other} has no counterpart")),
+                other => return Err(PatternError::Flag(other)),
             }
             letter = self.next()?;
         }
     }
 
     /// Translates an escape outside of a class; its backslash is consumed.
-    fn escape(&mut self) -> Result<String, String> {
+    fn escape(&mut self) -> Result<String, PatternError> {
         Ok(match self.next()? {
             'A' => "(?-m:^)".to_owned(),
             'z' => "(?-m:$)".to_owned(),
@@ -287,7 +314,7 @@ mod tests {
             (parentheses.as_str(), "nested deeper"),
             (brackets.as_str(), "nested deeper"),
         ] {
-            let found = translate(java).unwrap_err();
+            let found = translate(java).unwrap_err().to_string();
             assert!(found.contains(reason), "{found}");
         }
     }

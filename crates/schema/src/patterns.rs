@@ -50,8 +50,8 @@ impl TranslatedPatterns {
             }
             // It is no pattern of Java either, which the check of the whole schema says.
             Ok(_) => Ok(pattern.to_owned()),
-            Err(reason) => {
-                let text = format!("[{}] is not a valid regular expression: {reason}", truncate(pattern));
+            Err(error) => {
+                let text = format!("[{}] is not a valid regular expression: {error}", truncate(pattern));
                 Err(SchemaViolation::at(pointer, text))
             }
         }

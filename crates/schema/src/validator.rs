@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::SchemaViolation;
 use crate::base::{submission_schema, update_schema};
-use crate::compile::{CompiledSchema, check_standalone, compile};
+use crate::compile::{BuiltSchema, check_standalone, compile};
 use crate::messages::{describe_violations, json_type_name};
 use crate::patterns::TranslatedPatterns;
 use crate::validation_budget::ValidationBudget;
@@ -34,7 +34,7 @@ impl PayloadValidator {
             return Err(Error::new(ErrorOrigin::AnalysisTypeService, ErrorId::MalformedJsonSchema, text));
         }
         check_standalone(dynamic)?;
-        let CompiledSchema { validator: submission, schema, graph, patterns } = compile(submission_schema(dynamic))?;
+        let BuiltSchema { validator: submission, schema, graph, patterns } = compile(submission_schema(dynamic))?;
         let budget = (!graph.has_small_expansion()).then(|| {
             let names = dynamic["properties"].as_object().into_iter().flat_map(|properties| properties.keys());
             ValidationBudget::new(schema, graph, names.cloned().collect())

@@ -174,7 +174,7 @@ async fn write_selecting(planned: PlannedRequest, results: PlanResults) -> Graph
     written.unwrap_or_else(|ended| std::panic::resume_unwind(ended.into_panic()))
 }
 
-/// Returns the moment that `now` in filters stands for.
+/// Returns the moment of `now` in filters.
 pub(crate) fn now() -> UtcDateTime {
     UtcDateTime::from_millis(Timestamp::now().as_millisecond()).unwrap_or(UtcDateTime::MAX)
 }

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The member with the owner of a set.
 pub(crate) const OWNER: &str = "owner";
 
-/// The member with those with whom a set is shared.
+/// The member that says how a set is shared.
 pub(crate) const SHARED_WITH: &str = "sharedWith";
 
 /// Shares a set with those who know its id.
@@ -42,7 +42,7 @@ impl SetReader {
         let owner = match (identity.auth_method, &identity.person) {
             (AuthMethod::Anonymous | AuthMethod::Unchecked, _) => None,
             (_, Some(person)) => Some(format!("person:{person}")),
-            // Each kind of credential has names of its own, which somebody else has given.
+            // Each kind of credential has names of its own, which another issuer has given.
             (AuthMethod::ApiKey, None) => Some(format!("key:{name}")),
             (AuthMethod::Introspection, None) => Some(format!("key-of-another-server:{name}")),
             (AuthMethod::Token | AuthMethod::Session, None) => Some(format!("token:{name}")),
@@ -92,7 +92,7 @@ pub(crate) fn unowned_filter() -> Filter {
     Filter::Exists { field: OWNER.to_owned() }.negated()
 }
 
-/// Returns the one of these texts that says with whom a set is shared in no way that is known.
+/// Returns the first of these texts that is no known way to share a set.
 pub(crate) fn unknown_share(shared_with: &[String]) -> Option<&String> {
     shared_with.iter().find(|with| {
         let is_group = with.strip_prefix(GROUP_PREFIX).is_some_and(|group| !group.trim().is_empty());

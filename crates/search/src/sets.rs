@@ -2,8 +2,8 @@
 //! engine of their own share a store, it has the sets, and the index is a copy of them ([`SharedSets`]).
 //!
 //! A set belongs to the view that it was saved under, since its members and its filter may reveal what other views
-//! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for those with
-//! whom it is not shared it does not exist, either.
+//! hide. For any other view the set does not exist. Within a view it belongs to who saved it ([`SetReader`]); for others
+//! it does not exist, either, unless it is shared with them.
 //!
 //! A change is made of a set as it was found, and made again if another server was faster, so that none is lost; where the
 //! engine has the sets, servers take turns ([`SetTurns`]).
@@ -30,7 +30,7 @@ use crate::set_reader::{OWNER, SHARED_WITH, unknown_share, unowned_filter};
 
 const MAX_SET_VALUES: usize = 1_000_000;
 
-/// How many sets somebody may have in a catalogue.
+/// How many sets an owner may have in a catalogue.
 const MAX_OWN_SETS: u64 = 1_000;
 
 /// With how many groups a set may be shared.

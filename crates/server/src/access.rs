@@ -145,7 +145,7 @@ pub(crate) fn session_secret(headers: &HeaderMap) -> Option<&str> {
     cookie(headers, SESSION_COOKIE).filter(|_| counts)
 }
 
-/// Returns the value of a cookie; nothing if it is sent twice, of which one may be somebody else's.
+/// Returns the value of a cookie; nothing if it is sent twice, of which one may be an attacker's.
 pub(crate) fn cookie<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
     let mut values = cookies

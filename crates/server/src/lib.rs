@@ -45,7 +45,7 @@ pub use error_body::ErrorBody;
 pub use limits::{InvalidNetwork, LimitSettings, Networks, TrustedProxies};
 pub use metrics::{MetricsAccess, count_lost_log_line};
 pub use origins::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress};
-pub use portal::{PortalColours, PortalLink, PortalLogo, PortalTexts};
+pub use portal::{LogoError, PortalColours, PortalLink, PortalLogo, PortalTexts};
 pub use request_id::RequestId;
 pub use serve::serve;
 

@@ -16,7 +16,7 @@ use rust_embed::RustEmbed;
 use serde::{Deserialize, Serialize};
 
 use self::branding::{LOGO_PATH, logo};
-pub use self::branding::{PortalColours, PortalLogo};
+pub use self::branding::{LogoError, PortalColours, PortalLogo};
 use crate::AccessControl;
 use crate::access::RequiredScope;
 use crate::app::unknown_path;

@@ -46,7 +46,7 @@ pub(crate) struct RouteSpec {
     pub(crate) is_administration: bool,
     /// Whether requests of any method read, so that an answer for which there is no memory can be asked for again.
     pub(crate) is_reading: bool,
-    /// Whether it says how the server is, to whoever asks by whatever name.
+    /// Whether it is a health probe, which every client may call, under every host name.
     pub(crate) is_probe: bool,
 }
 
@@ -108,7 +108,7 @@ impl RegisteredRoute {
 /// All registered routes, by path.
 pub(crate) struct RouteTable {
     by_path: HashMap<String, Arc<RegisteredRoute>>,
-    /// Stands for every path that no route has.
+    /// The route of every path that no other route has.
     unmatched: Arc<RegisteredRoute>,
 }
 

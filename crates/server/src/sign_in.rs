@@ -31,7 +31,7 @@ use crate::state::AppState;
 const PENDING_COOKIE: &str = "__Host-cantata-sign-in";
 
 /// How long a person may take at the provider, in seconds.
-const PENDING_SECONDS: u64 = 900;
+const PENDING_TTL_SECONDS: u64 = 900;
 
 /// The longest path to return to.
 const MAX_PATH_BYTES: usize = 2_000;
@@ -56,7 +56,7 @@ async fn begin(State(state): State<AppState>, params: Params) -> ApiResult {
     let (sign_in, _) = offered(&state.access)?;
     let (url, pending) = sign_in.begin(return_path(params.get("returnTo"))).await.map_err(sign_in_error)?;
     let mut response = see_other(&url)?;
-    set_cookie(&mut response, PENDING_COOKIE, &pending.encode(), PENDING_SECONDS)?;
+    set_cookie(&mut response, PENDING_COOKIE, &pending.encode(), PENDING_TTL_SECONDS)?;
     Ok(response)
 }
 

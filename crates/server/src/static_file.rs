@@ -17,7 +17,7 @@ use crate::response::with_content_type;
 pub(crate) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 /// For what has to be asked for again each time.
 pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
-/// For names that never stand for another content.
+/// For names whose content never changes.
 pub(crate) const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Answers with a page that may load no more than a policy allows.

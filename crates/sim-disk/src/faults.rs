@@ -13,7 +13,7 @@ pub enum Fault {
     FullUntilRemoval,
     /// Every change fails, until the disk is repaired.
     ReadOnly,
-    /// Every change is denied, until the disk is repaired, as if somebody had changed the permissions of its folders.
+    /// Every change is denied, until the disk is repaired, as if the permissions of its folders had changed.
     Denied,
     /// One change fails.
     IoError,

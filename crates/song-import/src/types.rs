@@ -107,8 +107,8 @@ fn clean_rules(version: &mut AnalysisType) -> Vec<String> {
                  read them; the service is called without them"
             ));
         }
-        if let Err(reason) = check_rule(rule) {
-            notes.push(format!("{place}/{reason}; register a version with other externalValidations"));
+        if let Err(error) = check_rule(rule) {
+            notes.push(format!("{place}/{error}; register a version with other externalValidations"));
         }
     }
     notes

@@ -21,7 +21,7 @@ use crate::snapshot::{AnalysisPages, SongSnapshot};
 use crate::type_count::TypeCount;
 
 /// How long one fetch waits for events.
-const FETCH_WAIT: Duration = Duration::from_millis(500);
+const MAX_FETCH_WAIT: Duration = Duration::from_millis(500);
 
 /// A SONG server whose topic is followed.
 pub(crate) struct TopicSource {
@@ -71,7 +71,7 @@ impl TopicSource {
     async fn fetch(&self, after: &BTreeMap<i32, i64>) -> Result<Option<FetchedRecords>, SourceError> {
         let mut kept = self.reader.lock().await;
         let mut reader = self.take_reader(&mut kept).await?;
-        let fetched = reader.fetch(after, FETCH_WAIT).await.map_err(|error| failed(&error))?;
+        let fetched = reader.fetch(after, MAX_FETCH_WAIT).await.map_err(|error| failed(&error))?;
         *kept = Some(reader);
         if let Some(fetched) = &fetched {
             self.record_ends(&fetched.ends);

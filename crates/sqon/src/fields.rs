@@ -45,7 +45,7 @@ impl Sqon {
     }
 
     /// Returns the filter with names such as `donors__gender`, and other names of GraphQL, turned into the dotted names
-    /// they stand for.
+    /// of their fields.
     #[must_use]
     pub fn resolve_names(mut self, fields: &dyn FieldLookup) -> Self {
         self.rename(fields);
@@ -85,7 +85,7 @@ impl Sqon {
     }
 }
 
-/// Returns the dotted name of the field that another name stands for.
+/// Returns the dotted name of the field that another name refers to.
 fn field_name(name: &str, fields: &dyn FieldLookup) -> Option<String> {
     if let Some(dotted) = dotted_name(name, |name| fields.field(name).is_some()) {
         return Some(dotted);

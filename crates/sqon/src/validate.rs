@@ -22,7 +22,7 @@ use crate::error::{SqonError, SqonErrorKind};
 use crate::json_path::quote;
 use crate::sqon::{Condition, Leaf, Sqon};
 
-/// The pivot that stands for the record itself.
+/// The pivot of the record itself.
 const ROOT_PIVOT: &str = ".";
 
 /// How many different unknown fields get suggestions; finding them is slow.
@@ -63,7 +63,7 @@ pub struct FieldInfo {
     pub nested: Vec<String>,
 }
 
-/// Returns the dotted name that a name such as `donors__gender` stands for, unless it is a name itself.
+/// Returns the dotted name that a name such as `donors__gender` refers to, unless it is a name itself.
 pub(crate) fn dotted_name(name: &str, exists: impl Fn(&str) -> bool) -> Option<String> {
     if exists(name) || !name.contains("__") {
         return None;

@@ -8,7 +8,7 @@ use std::fmt::{self, Display};
 use serde::Serialize;
 use serde_json::{Number, Value};
 
-/// The value that stands for "the field has no value".
+/// The value that matches records in which the field has no value.
 pub const MISSING_VALUE: &str = "__missing__";
 
 /// What the name of a saved set begins with when it stands as a value.
@@ -89,7 +89,7 @@ impl Display for Scalar {
 pub enum ValueTest {
     /// The field has this value.
     Equals(Scalar),
-    /// The field has a value like this text, in which every `*` stands for any characters, upper and lower case apart.
+    /// The field has a value like this text, in which every `*` matches any characters, upper and lower case apart.
     Pattern(String),
     /// The field has no value.
     Missing,

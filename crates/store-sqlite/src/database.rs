@@ -7,7 +7,7 @@ use cantata_store::{Result, StoreError};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Statement, ffi};
 
-use crate::missing_checksums::COMPLETE;
+use crate::missing_checksums::WITH_CHECKSUMS;
 
 mod embedded {
     refinery::embed_migrations!("migrations");
@@ -106,7 +106,7 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     runner.run(connection).map_err(|error| StoreError::failed(OPERATION, error))?;
     if found == 0 {
         // A new database has no rows without checksums.
-        connection.pragma_update(None, "user_version", COMPLETE).map_err(|error| sqlite_error(OPERATION, error))?;
+        connection.pragma_update(None, "user_version", WITH_CHECKSUMS).map_err(|error| sqlite_error(OPERATION, error))?;
     }
     if is_upgrade {
         tracing::info!(from = found, to = newest, "the metadata database was upgraded; a copy of the old one is kept");

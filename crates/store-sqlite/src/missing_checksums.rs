@@ -22,7 +22,7 @@ use crate::writer::WriteQueue;
 const OPERATION: &str = "giving checksums to stored rows";
 
 /// The `user_version` of a database whose rows all have checksums.
-pub(crate) const COMPLETE: i64 = 1;
+pub(crate) const WITH_CHECKSUMS: i64 = 1;
 
 /// After how many bytes, and how many rows at most, a step ends.
 const STEP_BYTES: usize = 1024 * 1024;
@@ -41,7 +41,7 @@ const PROGRESS_TABLE: &str =
     "CREATE TABLE IF NOT EXISTS checksum_progress (part INTEGER NOT NULL, key INTEGER NOT NULL) STRICT";
 
 /// A table whose rows have checksums.
-struct Table {
+struct TableSpec {
     name: &'static str,
     /// Selects rows after a key, in order: the key, the checksum if there is one, and the columns that it covers.
     select: &'static str,
@@ -50,15 +50,15 @@ struct Table {
     checksum: fn(&Row<'_>) -> rusqlite::Result<u32>,
 }
 
-static TABLES: [Table; 4] = [
-    Table {
+static TABLES: [TableSpec; 4] = [
+    TableSpec {
         name: "study",
         select: "SELECT study_key, checksum, study_id, document FROM study
                  WHERE study_key > ?1 ORDER BY study_key LIMIT ?2",
         update: "UPDATE study SET checksum = ?2 WHERE study_key = ?1 AND checksum IS NULL",
         checksum: |row| Ok(checksum_of(&[row.get_ref(2)?.as_bytes()?, row.get_ref(3)?.as_bytes()?])),
     },
-    Table {
+    TableSpec {
         name: "analysis_type",
         select: "SELECT registration, checksum, name, version, options, schema FROM analysis_type
                  WHERE registration > ?1 ORDER BY registration LIMIT ?2",
@@ -69,7 +69,7 @@ static TABLES: [Table; 4] = [
             Ok(checksum_of(&[text(2)?, &version, text(4)?, text(5)?]))
         },
     },
-    Table {
+    TableSpec {
         name: "event",
         select: "SELECT seq, checksum, analysis_id, state, action, document FROM event
                  WHERE seq > ?1 ORDER BY seq LIMIT ?2",
@@ -79,7 +79,7 @@ static TABLES: [Table; 4] = [
             Ok(of_revision(analysis_id, row.get(3)?, row.get(4)?, row.get_ref(5)?.as_bytes()?))
         },
     },
-    Table {
+    TableSpec {
         name: "file_block",
         select: "SELECT block_key, checksum, analysis_id, files FROM file_block
                  WHERE block_key > ?1 ORDER BY block_key LIMIT ?2",
@@ -110,7 +110,7 @@ impl ChecksumFiller {
         let sql = "PRAGMA user_version";
         let version: i64 =
             with_statement(&connection, OPERATION, sql, |select| select.query_row([], |row| row.get(0)))?;
-        if version >= COMPLETE {
+        if version >= WITH_CHECKSUMS {
             return Ok(None);
         }
         let (stop, stopped) = channel();
@@ -228,7 +228,7 @@ struct Step {
     bytes: usize,
 }
 
-fn read_step(connection: &Connection, table: &Table, after: i64) -> Result<Step> {
+fn read_step(connection: &Connection, table: &TableSpec, after: i64) -> Result<Step> {
     with_statement(connection, OPERATION, table.select, |select| {
         let columns = select.column_count();
         let mut step = Step::default();
@@ -248,7 +248,7 @@ fn read_step(connection: &Connection, table: &Table, after: i64) -> Result<Step>
     })
 }
 
-fn store_step(connection: &Connection, table: &Table, checksums: &[(i64, u32)], position: Position) -> Result<()> {
+fn store_step(connection: &Connection, table: &TableSpec, checksums: &[(i64, u32)], position: Position) -> Result<()> {
     for &(key, checksum) in checksums {
         with_statement(connection, OPERATION, table.update, |update| update.execute((key, checksum)))?;
     }
@@ -259,6 +259,6 @@ fn store_step(connection: &Connection, table: &Table, checksums: &[(i64, u32)], 
 fn finish(connection: &Connection) -> Result<()> {
     connection
         .execute_batch("DROP TABLE IF EXISTS checksum_progress")
-        .and_then(|()| connection.pragma_update(None, "user_version", COMPLETE))
+        .and_then(|()| connection.pragma_update(None, "user_version", WITH_CHECKSUMS))
         .map_err(|error| sqlite_error(OPERATION, error))
 }

@@ -1,6 +1,6 @@
 //! Finds damage in the write-ahead log that a killed process has left behind.
 //!
-//! SQLite reads the log up to the first frame whose checksum is wrong and drops the rest without a word, because a power
+//! SQLite reads the log up to the first frame whose checksum is wrong and drops the rest silently, because a power
 //! failure may tear the end of it. But every commit is synced before the next one begins, so only the last one can be torn:
 //! where a commit comes after the broken frame and another frame was written after that commit, acknowledged changes would be
 //! lost. The checksum of a frame continues that of the frame before it, which tells such a frame from one that an earlier, failed

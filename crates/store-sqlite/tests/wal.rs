@@ -1,4 +1,4 @@
-//! A log that a killed process has left behind: what SQLite would drop of it without a word stops the start.
+//! A log that a killed process has left behind: what SQLite would drop of it silently stops the start.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop where it stands")]
 
 use std::path::Path;

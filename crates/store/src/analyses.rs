@@ -155,7 +155,7 @@ pub struct StoredAnalysis {
     pub document: String,
 }
 
-/// A set of states: bit `n` stands for the state with code `n`.
+/// A set of states: bit `n` is the state with code `n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StateSet(pub(crate) i16);
 

@@ -59,5 +59,5 @@ pub fn to_bigint(number: u64) -> i64 {
 fn decode<T: Copy, const N: usize>(all: [T; N], encode: fn(T) -> i16, code: i16, location: &str) -> Result<T> {
     all.into_iter()
         .find(|value| encode(*value) == code)
-        .ok_or_else(|| StoreError::corrupt(location, format!("{code} stands for nothing")))
+        .ok_or_else(|| StoreError::corrupt(location, format!("{code} is no known code")))
 }

@@ -10,6 +10,7 @@ mod delimited;
 mod parquet_reader;
 mod settled_batches;
 mod sheet;
+mod sheet_error;
 mod spreadsheet;
 mod xlsx_archive;
 mod xlsx_reader;
@@ -19,8 +20,9 @@ pub use columnar::{ColumnarEnd, ColumnarFormat, ColumnarWriter};
 pub use delimited::DelimitedReader;
 pub use parquet_reader::{ParquetReader, json_row};
 pub use sheet::{
-    FilledSheets, Sheet, SheetColumn, SheetLayout, SheetLine, SheetViolation, check_sheets, read_delimited_sheet,
-    read_xlsx_sheets,
+    FilledSheets, LayoutError, Sheet, SheetColumn, SheetLayout, SheetLine, SheetViolation, check_sheets,
+    read_delimited_sheet, read_xlsx_sheets,
 };
+pub use sheet_error::SheetError;
 pub use spreadsheet::{MAX_SHEET_ROWS, SpreadsheetWriter};
 pub use xlsx_reader::{SheetRow, XlsxReader, is_cell_error};

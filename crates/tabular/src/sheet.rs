@@ -17,3 +17,4 @@ mod template;
 pub use filled::{FilledSheets, SheetViolation};
 pub use input::{Sheet, SheetLine, check_sheets, read_delimited_sheet, read_xlsx_sheets};
 pub use layout::{SheetColumn, SheetLayout};
+pub use schema_walk::LayoutError;

@@ -13,6 +13,8 @@ use std::io::Read;
 
 use flate2::read::DeflateDecoder;
 
+use crate::SheetError;
+
 const END_BYTES: usize = 22;
 const END_SIGNATURE: &[u8] = b"PK\x05\x06";
 const ENTRY_BYTES: usize = 46;
@@ -40,11 +42,10 @@ const MAX_STYLES_BYTES: usize = 1 << 20;
 const MAX_STYLE_TEXT_BYTES: usize = 512;
 
 /// Checks that a file is a plain archive of at most this number of unpacked bytes; returns why not.
-pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
-    let no_archive = || "it is no XLSX file".to_owned();
-    let end = file.len().checked_sub(END_BYTES).ok_or_else(no_archive)?;
+pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), SheetError> {
+    let end = file.len().checked_sub(END_BYTES).ok_or(SheetError::NotXlsx)?;
     if !file[end..].starts_with(END_SIGNATURE) {
-        return Err(no_archive());
+        return Err(SheetError::NotXlsx);
     }
     let of_end = |offset, length| number(file, end + offset, length).unwrap_or_default();
     let (entries, start) = (of_end(10, 2), of_end(16, 4));
@@ -52,17 +53,17 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
     let is_small = (1..usize::from(u16::MAX)).contains(&entries);
     let is_at_end = end.checked_sub(of_end(12, 4)) == Some(start) && of_end(20, 2) == 0;
     if !(is_on_one_disk && is_small && is_at_end) {
-        return Err(no_archive());
+        return Err(SheetError::NotXlsx);
     }
     let mut at = start;
     let mut left = max_bytes;
     for _ in 0..entries {
         let head = file.get(at..at + ENTRY_BYTES).filter(|head| head.starts_with(ENTRY_SIGNATURE));
-        let head = head.ok_or_else(no_archive)?;
+        let head = head.ok_or(SheetError::NotXlsx)?;
         let field = |offset, length| number(head, offset, length).unwrap_or_default();
-        let packed = entry(file, field(42, 4), field(20, 4)).ok_or_else(no_archive)?;
+        let packed = entry(file, field(42, 4), field(20, 4)).ok_or(SheetError::NotXlsx)?;
         let extra = at + ENTRY_BYTES + field(28, 2);
-        let name = file.get(at + ENTRY_BYTES..extra).ok_or_else(no_archive)?.to_ascii_lowercase();
+        let name = file.get(at + ENTRY_BYTES..extra).ok_or(SheetError::NotXlsx)?.to_ascii_lowercase();
         let (length, part) = match u16::try_from(field(10, 2)).unwrap_or_default() {
             STORED => (packed.len() as u64, Cow::Borrowed(packed)),
             DEFLATED if has_texts(&name) || has_styles(&name) => {
@@ -70,18 +71,17 @@ pub(crate) fn check_archive(file: &[u8], max_bytes: u64) -> Result<(), String> {
                 (part.len() as u64, Cow::Owned(part))
             }
             DEFLATED => (inflated_length(packed, left), Cow::Owned(Vec::new())),
-            _ => return Err("it is packed in a way that XLSX files are not".to_owned()),
+            _ => return Err(SheetError::Compression),
         };
-        let exceeded = || format!("it has more than {} MB when it is unpacked", max_bytes >> 20);
-        left = left.checked_sub(length).ok_or_else(exceeded)?;
+        left = left.checked_sub(length).ok_or(SheetError::Unpacked { max_bytes })?;
         let comment = extra + field(30, 2);
-        if has_other_name(file.get(extra..comment).ok_or_else(no_archive)?) {
-            return Err(no_archive());
+        if has_other_name(file.get(extra..comment).ok_or(SheetError::NotXlsx)?) {
+            return Err(SheetError::NotXlsx);
         }
         check_part(&name, &part)?;
         at = comment + field(32, 2);
     }
-    if at == end { Ok(()) } else { Err(no_archive()) }
+    if at == end { Ok(()) } else { Err(SheetError::NotXlsx) }
 }
 
 /// Returns the packed bytes of the entry whose local header is at an offset.
@@ -130,26 +130,26 @@ fn has_styles(name: &[u8]) -> bool {
 }
 
 /// Checks a part of a workbook, whose name is in lower case.
-fn check_part(name: &[u8], part: &[u8]) -> Result<(), String> {
+fn check_part(name: &[u8], part: &[u8]) -> Result<(), SheetError> {
     let (has_texts, has_styles) = (has_texts(name), has_styles(name));
     // XML has neither of them, but encodings in which nothing would be found here do.
     if (has_texts || has_styles) && part.iter().any(|byte| matches!(byte, 0 | 0x1b)) {
-        return Err("it has a part that is not in UTF-8".to_owned());
+        return Err(SheetError::Encoding);
     }
     if has_texts && part.len() as u64 > MAX_TEXT_BYTES {
-        return Err(format!("it has more than {} MB of texts", MAX_TEXT_BYTES >> 20));
+        return Err(SheetError::Texts { max_bytes: MAX_TEXT_BYTES });
     }
     if has_texts {
         let mut places = part.windows(TEXT_COUNT.len()).enumerate().filter(|(_, window)| *window == TEXT_COUNT);
         if places.any(|(place, _)| count_at(&part[place + TEXT_COUNT.len()..]) > part.len()) {
-            return Err("it says that it has more texts than it has bytes".to_owned());
+            return Err(SheetError::TextCount);
         }
     }
     let is_text_end = |byte: &u8| matches!(byte, b'"' | b'\'' | b'<' | b'>');
     if has_styles
         && (part.len() > MAX_STYLES_BYTES || part.split(is_text_end).any(|text| text.len() > MAX_STYLE_TEXT_BYTES))
     {
-        return Err("its styles are too large; copy the cells to a new file, or to the template".to_owned());
+        return Err(SheetError::Styles);
     }
     Ok(())
 }
@@ -176,8 +176,8 @@ mod tests {
         let mut workbook = rust_xlsxwriter::Workbook::new();
         workbook.add_worksheet().write_string(0, 0, "x".repeat(30_000)).unwrap();
         let file = workbook.save_to_buffer().unwrap();
-        assert_eq!(check_archive(&file, 1 << 20), Ok(()));
-        assert!(check_archive(&file, 20_000).unwrap_err().contains("unpacked"));
+        check_archive(&file, 1 << 20).unwrap();
+        assert!(check_archive(&file, 20_000).unwrap_err().to_string().contains("unpacked"));
         for end in (0..file.len()).step_by(11) {
             assert!(check_archive(&file[..end], 1 << 20).is_err(), "cut to {end} bytes");
         }

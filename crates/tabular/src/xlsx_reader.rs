@@ -12,6 +12,7 @@ use std::{panic, thread};
 use calamine::{DataRef, ExcelDateTime, Reader, SheetType, Xlsx, XlsxError};
 use serde_json::{Number, Value};
 
+use crate::SheetError;
 use crate::xlsx_archive::check_archive;
 
 /// How many rows are read ahead.
@@ -81,7 +82,7 @@ impl XlsxReader {
         if self.is_finished {
             return Ok(None);
         }
-        // A thread that ends without a word has failed.
+        // A thread that ends without a result has failed.
         let row = self.rows.recv().unwrap_or_else(|_| Err(invalid("it is damaged".to_owned())));
         self.is_finished = !matches!(row, Ok(Some(_)));
         row
@@ -111,21 +112,20 @@ pub fn is_cell_error(text: &str) -> bool {
 /// The rows of a sheet with its name.
 pub(crate) type NamedRows = (String, Vec<SheetRow>);
 
-/// Reads all sheets of a file; returns why not. No more than these unpacked bytes, and rows of all sheets together.
-pub(crate) fn read_workbook(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
+/// Reads all sheets of a file. No more than these unpacked bytes, and rows of all sheets together.
+pub(crate) fn read_workbook(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, SheetError> {
     check_archive(file, max_bytes)?;
     // The reader of sheets is not made for files that are damaged on purpose.
-    panic::catch_unwind(|| read_sheets(file, max_bytes, max_rows)).unwrap_or_else(|_| Err("it is damaged".to_owned()))
+    panic::catch_unwind(|| read_sheets(file, max_bytes, max_rows)).unwrap_or(Err(SheetError::Damaged))
 }
 
-fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, String> {
-    let failed = |error: XlsxError| format!("it cannot be read: {error}");
-    let mut workbook = Xlsx::<Cursor<&[u8]>>::new(Cursor::new(file)).map_err(failed)?;
+fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<NamedRows>, SheetError> {
+    let mut workbook = Xlsx::<Cursor<&[u8]>>::new(Cursor::new(file)).map_err(SheetError::Xlsx)?;
     let mut sheets = Vec::new();
     let (mut left, mut bytes_left) = (max_rows, max_bytes);
     let names = worksheets(&workbook);
     if names.len() > MAX_SHEETS {
-        return Err(format!("it has more than {MAX_SHEETS} sheets"));
+        return Err(SheetError::TooMany { limit: MAX_SHEETS, items: "sheets" });
     }
     for name in names {
         let mut rows = Vec::new();
@@ -136,9 +136,9 @@ fn read_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<Named
             rows.push(row);
             !is_cut
         })
-        .map_err(failed)?;
+        .map_err(SheetError::Xlsx)?;
         if is_cut {
-            return Err(format!("it has more than {max_rows} rows"));
+            return Err(SheetError::TooMany { limit: max_rows, items: "rows" });
         }
         sheets.push((name, rows));
     }

@@ -74,10 +74,10 @@ fn cells_beyond_a_sheet_and_sheets_without_end_are_refused() {
     };
     assert_eq!(moved("XFD1").unwrap()[0].columns.len(), 16_384);
     // A name for each column in front of it would take gigabytes.
-    assert!(moved("XFE1").unwrap_err().contains("column number overflow"));
-    assert!(moved("AAAAAAA1").unwrap_err().contains("column number overflow"));
+    assert!(moved("XFE1").unwrap_err().to_string().contains("column number overflow"));
+    assert!(moved("AAAAAAA1").unwrap_err().to_string().contains("column number overflow"));
 
-    assert!(moved("A1048577").unwrap_err().contains("row number overflow"));
+    assert!(moved("A1048577").unwrap_err().to_string().contains("row number overflow"));
 
     let with_sheets = |count: usize, cell: &str| {
         let sheet = |number| format!("<sheet name=\"s{number}\" sheetId=\"{number}\" r:id=\"rId1\"/>");
@@ -93,24 +93,24 @@ fn cells_beyond_a_sheet_and_sheets_without_end_are_refused() {
         read_xlsx_sheets(&file, MAX_BYTES, MAX_ROWS)
     };
     assert_eq!(with_sheets(100, "A1").unwrap().len(), 100);
-    assert_eq!(with_sheets(129, "A1").unwrap_err(), "it has more than 128 sheets");
-    assert_eq!(with_sheets(100, "XFD1").unwrap_err(), "it has more than 1000000 cells");
+    assert_eq!(with_sheets(129, "A1").unwrap_err().to_string(), "it has more than 128 sheets");
+    assert_eq!(with_sheets(100, "XFD1").unwrap_err().to_string(), "it has more than 1000000 cells");
 }
 
 #[test]
 fn a_header_of_nothing_but_delimiters_is_bounded() {
     let read = |header: String| read_delimited_sheet(Cursor::new(header.into_bytes()), b'\t', MAX_ROWS);
-    assert_eq!(read("\t".repeat(1_000_000)).unwrap_err(), "it has more than 1000000 cells");
-    assert!(read("\t".repeat(3_000_000)).unwrap_err().contains("a row is longer than 16 MB"));
+    assert_eq!(read("\t".repeat(1_000_000)).unwrap_err().to_string(), "it has more than 1000000 cells");
+    assert!(read("\t".repeat(3_000_000)).unwrap_err().to_string().contains("a row is longer than 16 MB"));
 }
 
 #[test]
 fn sheets_without_rows_are_bounded() {
     let sheet = |columns| Sheet { name: "s".to_owned(), columns: vec![String::new(); columns], rows: Vec::new() };
     let sheets = |count: usize| (0..count).map(|_| sheet(1)).collect::<Vec<_>>();
-    assert_eq!(check_sheets(&sheets(128), MAX_ROWS), Ok(()));
-    assert_eq!(check_sheets(&sheets(129), MAX_ROWS).unwrap_err(), "it has more than 128 sheets");
-    assert_eq!(check_sheets(&[sheet(1_000_001)], MAX_ROWS).unwrap_err(), "it has more than 1000000 cells");
+    check_sheets(&sheets(128), MAX_ROWS).unwrap();
+    assert_eq!(check_sheets(&sheets(129), MAX_ROWS).unwrap_err().to_string(), "it has more than 128 sheets");
+    assert_eq!(check_sheets(&[sheet(1_000_001)], MAX_ROWS).unwrap_err().to_string(), "it has more than 1000000 cells");
 }
 
 #[test]
@@ -125,14 +125,14 @@ fn parts_that_take_more_memory_than_they_have_bytes_are_refused() {
     let strings = "xl/sharedStrings.xml";
     // Room is made for so many texts at once.
     let many = with(strings, &|text| text.replace("uniqueCount=\"1\"", "uniqueCount=\"100000000000\""));
-    assert!(many.unwrap_err().contains("more texts"));
-    assert!(with(strings, &|text| text + "\0").unwrap_err().contains("UTF-8"));
+    assert!(many.unwrap_err().to_string().contains("more texts"));
+    assert!(with(strings, &|text| text + "\0").unwrap_err().to_string().contains("UTF-8"));
     // Each format of cells has a copy of the name of its font.
     let long = format!("<font><name val=\"{}\"/></font></fonts>", "x".repeat(2_000));
     let long = with("xl/styles.xml", &|text| text.replace("</fonts>", &long));
-    assert!(long.unwrap_err().contains("styles"));
+    assert!(long.unwrap_err().to_string().contains("styles"));
     let large = with("xl/styles.xml", &|text| text + &"<xf/>".repeat(300_000));
-    assert!(large.unwrap_err().contains("styles"));
+    assert!(large.unwrap_err().to_string().contains("styles"));
 }
 
 /// Reads the rows of a file as an import does.

@@ -222,7 +222,7 @@ pub struct DedicatedBroker {
 }
 
 impl DedicatedBroker {
-    /// Starts a broker with more settings, as lines of a properties file; `{listeners}` stands for the usual listeners.
+    /// Starts a broker with more settings, as lines of a properties file; `{listeners}` in it becomes the usual listeners.
     pub fn start(settings: &str) -> Self {
         let broker = Self { folder: tempfile::tempdir().unwrap(), port: free_port() };
         let config = broker.folder.path().join("config");

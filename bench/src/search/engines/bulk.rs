@@ -18,7 +18,7 @@ use crate::{Outcome, report};
 const CLIENTS: usize = 4;
 
 /// About how many bytes of documents one request has.
-const BATCH: usize = 8_000_000;
+const BATCH_BYTES: usize = 8_000_000;
 
 /// Loads the documents and returns how long it took until all could be found and were on disk. The segments are then
 /// merged into one, as for an index that is only read; that is not part of the time.
@@ -78,8 +78,8 @@ fn merge(node: &Node) -> Outcome<()> {
 /// Returns the request for the next documents; nothing after the last ones.
 fn next_batch(lines: &Mutex<impl BufRead>) -> Outcome<Option<Vec<u8>>> {
     let mut lines = lines.lock().map_err(|_| "a client panicked")?;
-    let (mut body, mut line) = (Vec::with_capacity(BATCH + BATCH / 8), Vec::new());
-    while body.len() < BATCH {
+    let (mut body, mut line) = (Vec::with_capacity(BATCH_BYTES + BATCH_BYTES / 8), Vec::new());
+    while body.len() < BATCH_BYTES {
         line.clear();
         if lines.read_until(b'\n', &mut line)? == 0 {
             break;

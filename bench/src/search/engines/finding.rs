@@ -27,10 +27,10 @@ const SEARCHES: usize = 100;
 const ROUNDS: usize = 5;
 
 /// How many files are in a set.
-const MEMBERS: u64 = 1_000;
+const SET_MEMBERS: u64 = 1_000;
 
 /// How many rows an export has.
-const EXPORTED: usize = 10_000;
+const EXPORT_ROWS: usize = 10_000;
 
 /// The fields of the quick search, as extended.json has them.
 const QUICK_FIELDS: [&str; 6] = [
@@ -43,7 +43,7 @@ const QUICK_FIELDS: [&str; 6] = [
 ];
 
 /// A kind of search whose condition follows from four digits.
-struct Kind {
+struct SearchKind {
     name: &'static str,
     /// How much of OpenSearch's time it may take.
     limit: Option<f64>,
@@ -98,14 +98,14 @@ pub(super) fn measure(bench: &SearchBench, sides: &Sides<'_>) -> Outcome<Vec<Fig
     }
     let documents = bench.corpus.documents;
     let set = |recorded: &mut Connection, number: u64| saved_set(sides, recorded, documents, number);
-    figures.push(compare(sides, &format!("Records of a set of {MEMBERS} files"), probes, &mut numbers, set)?);
+    figures.push(compare(sides, &format!("Records of a set of {SET_MEMBERS} files"), probes, &mut numbers, set)?);
     let probes = Probes { ours: exported_rows, theirs: fetched_rows };
     let table = |recorded: &mut Connection, _: u64| export(sides, recorded);
-    figures.push(compare(sides, &format!("Export of {EXPORTED} rows"), probes, &mut numbers, table)?);
+    figures.push(compare(sides, &format!("Export of {EXPORT_ROWS} rows"), probes, &mut numbers, table)?);
     Ok(figures)
 }
 
-fn kinds() -> [Kind; 6] {
+fn kinds() -> [SearchKind; 6] {
     [
         kind("Wildcard *1234* in file_name", Some(0.1), |digits| {
             texts("wildcard", &["file_name"], &format!("*{digits}*"))
@@ -122,8 +122,8 @@ fn kinds() -> [Kind; 6] {
     ]
 }
 
-fn kind(name: &'static str, limit: Option<f64>, condition: fn(u64) -> Value) -> Kind {
-    Kind { name, limit, condition }
+fn kind(name: &'static str, limit: Option<f64>, condition: fn(u64) -> Value) -> SearchKind {
+    SearchKind { name, limit, condition }
 }
 
 /// Returns four digits, others for each of 9,000 numbers in a row.
@@ -147,9 +147,9 @@ fn rows(filters: &Value) -> Vec<u8> {
 /// Saves files, evenly spread over all, as a set; returns the search for them by the set. The server would ask
 /// OpenSearch for the members of a set.
 fn saved_set(sides: &Sides<'_>, recorded: &mut Connection, documents: u64, number: u64) -> Outcome<Search> {
-    let stride = (documents / MEMBERS).max(1);
+    let stride = (documents / SET_MEMBERS).max(1);
     let members: Vec<String> =
-        (0..MEMBERS).map(|member| format!("FL{:07}", number % stride + member * stride)).collect();
+        (0..SET_MEMBERS).map(|member| format!("FL{:07}", number % stride + member * stride)).collect();
     let members = one_of("file_id", &members);
     let query = "mutation ($sqon: JSON!) { saveSet(type: file, sqon: $sqon, path: \"file_id\") { setId } }";
     let saved = ask_any(&mut sides.embedded.connect()?, &request(query, &json!({ "sqon": members })))?;
@@ -165,10 +165,10 @@ fn saved_set(sides: &Sides<'_>, recorded: &mut Connection, documents: u64, numbe
 /// Returns an export of the first rows; OpenSearch is asked for as many whole documents at once, as its window allows.
 fn export(sides: &Sides<'_>, recorded: &mut Connection) -> Outcome<Search> {
     let (filters, sort) = (match_all().never_sent(), Order::BY_SIZE.to_json());
-    let file = json!({ "fileType": "tsv", "fileName": "rows", "sqon": filters, "sort": sort, "maxRows": EXPORTED });
+    let file = json!({ "fileType": "tsv", "fileName": "rows", "sqon": filters, "sort": sort, "maxRows": EXPORT_ROWS });
     let query = "query ($filters: JSON, $sort: [Sort], $first: Int) { file { \
                  hits(filters: $filters, sort: $sort, first: $first) { edges { node { file_name } } } } }";
-    let page = request(query, &json!({ "filters": filters, "sort": sort, "first": EXPORTED }));
+    let page = request(query, &json!({ "filters": filters, "sort": sort, "first": EXPORT_ROWS }));
     Ok(Search {
         ours: post_json("/files/download", &json!({ "files": [file] })),
         theirs: sides.direct(recorded, &page)?,

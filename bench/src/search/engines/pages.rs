@@ -24,13 +24,13 @@ use crate::server_process::ServerProcess;
 const CLIENTS: usize = 8;
 
 /// How many pages are compared as a whole.
-const COMPARED: usize = 8;
+const COMPARED_PAGES: usize = 8;
 
 /// How many pages OpenSearch answers before it is measured, so that its code is compiled.
 const WARM_UP: usize = 12;
 
 /// How many pages of a filter are asked for through the server and directly, at least.
-const PAIRS: usize = 60;
+const MIN_PAIRS: usize = 60;
 
 /// The filter that leaves the fewest records.
 const FEWEST: &str = "0.1 %";
@@ -115,7 +115,7 @@ pub(super) fn measure(bench: &SearchBench, sides: &Sides<'_>) -> Outcome<Vec<Fig
 /// Fails if the pages of the two sides differ.
 fn compare(sides: &Sides<'_>, filters: &[Filter]) -> Outcome<()> {
     let (mut embedded, mut remote) = (sides.embedded.connect()?, sides.remote.connect()?);
-    for _ in 0..COMPARED {
+    for _ in 0..COMPARED_PAGES {
         let page = sides.fresh(filters);
         let (ours, theirs): (Value, Value) = (ask(&mut embedded, &page)?, ask(&mut remote, &page)?);
         if ours != theirs {
@@ -200,7 +200,7 @@ fn over(bench: &SearchBench, sides: &Sides<'_>, filters: &[Filter], name: &str) 
     let milliseconds = |time: Duration| time.as_secs_f64() * 1000.0;
     let end = Instant::now() + bench.duration * 3 * bench.rounds as u32;
     let mut pairs = 0;
-    while pairs < PAIRS || Instant::now() < end {
+    while pairs < MIN_PAIRS || Instant::now() < end {
         // Both get a filter that nobody has sent, but the same order and the same offset in it.
         let number = sides.next();
         let (direct, through) = (sides.direct(&mut recorded, &page(filters, number))?, page(filters, number));

@@ -17,7 +17,7 @@ use crate::search::{SearchBench, page};
 use crate::server_process::ServerProcess;
 
 /// How many documents a slice has.
-const SLICE: u64 = 1_000_000;
+const SLICE_DOCUMENTS: u64 = 1_000_000;
 
 /// What an import of several slices took.
 #[derive(Default)]
@@ -56,10 +56,10 @@ pub(in crate::search) fn measure(bench: &SearchBench, sizes: &[u64]) -> Outcome<
 /// Imports the documents of these numbers.
 fn import_slices(bench: &SearchBench, folder: &Path, numbers: &Range<u64>) -> Outcome<Imported> {
     let mut all = Imported::default();
-    for first in numbers.clone().step_by(SLICE as usize) {
+    for first in numbers.clone().step_by(SLICE_DOCUMENTS as usize) {
         let scratch = bench.workspace.new_folder()?;
         let slice = scratch.path().join(format!("files-{first}.ndjson"));
-        make(&slice, &(first..numbers.end.min(first + SLICE)))?;
+        make(&slice, &(first..numbers.end.min(first + SLICE_DOCUMENTS)))?;
         let imported = import_file(bench, folder, &slice)?;
         all.seconds += imported.elapsed.as_secs_f64();
         all.peak_own = all.peak_own.max(imported.peak_own);

@@ -18,7 +18,7 @@ const MAX_VALUES: usize = 60;
 const BARS: u32 = 24;
 
 /// How many records there are from which people type something and which they open.
-const SAMPLED: usize = 500;
+const SAMPLED_RECORDS: usize = 500;
 
 /// The shortest text that is worth typing.
 const MIN_TYPED: usize = 3;
@@ -120,7 +120,7 @@ impl Catalogue {
              {quick} }} }} }} aggregations(include_missing: false) {{ {} }} }} }}",
             sampled.join(" ")
         );
-        let sample = ask(&query, json!({ "first": SAMPLED }))?;
+        let sample = ask(&query, json!({ "first": SAMPLED_RECORDS }))?;
         let counts = &sample["aggregations"];
         let shown: Vec<String> = facets.iter().filter_map(|path| known.shown(path, counts)).collect();
         let facets: Vec<Facet> = facets.into_iter().filter_map(|path| known.facet(path, counts)).collect();
@@ -234,7 +234,7 @@ impl Description {
     fn facet(&self, path: String, counts: &Value) -> Option<Facet> {
         let buckets = counts[self.graphql_name(&path)]["buckets"].as_array().map(Vec::as_slice).unwrap_or_default();
         let value = |bucket: &Value| bucket["key_as_string"].as_str().or(bucket["key"].as_str()).map(str::to_owned);
-        // In a filter, an asterisk stands for any characters.
+        // In a filter, an asterisk matches any characters.
         let values: Vec<String> = buckets.iter().filter_map(value).filter(|value| !value.contains('*')).collect();
         (!values.is_empty()).then_some(Facet { path, values })
     }

@@ -7,7 +7,7 @@ use std::sync::{Barrier, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::catalogue::Catalogue;
-use super::mix::{Kind, Person};
+use super::mix::{Person, RequestKind};
 use super::target::Target;
 use crate::Outcome;
 use crate::client::Connection;
@@ -15,17 +15,17 @@ use crate::latency::Latencies;
 use crate::threads::run_threads;
 
 /// How long a client waits where the server does not say it.
-const WAIT: Duration = Duration::from_secs(1);
+const DEFAULT_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// What stands in an answer of a GraphQL request that came too much.
 const UNAVAILABLE: &[u8] = b"SERVICE_UNAVAILABLE";
 
 /// How much of an unexpected answer is shown.
-const SHOWN: usize = 1_000;
+const MAX_SHOWN_BYTES: usize = 1_000;
 
 /// A request that was answered.
 struct Answered {
-    kind: Kind,
+    kind: RequestKind,
     time: Duration,
     /// Whether the answer was there before the end; later ones count for times only.
     is_in_time: bool,
@@ -78,13 +78,13 @@ impl Day {
         &mut self,
         target: &Target,
         connection: &mut Connection,
-        kind: Kind,
+        kind: RequestKind,
         request: &[u8],
         end: Instant,
     ) -> Outcome<bool> {
         while is_refused(connection, kind, request)? {
             self.refused += 1;
-            let wait = connection.retry_after().unwrap_or(WAIT);
+            let wait = connection.retry_after().unwrap_or(DEFAULT_RETRY_DELAY);
             let left = end.saturating_duration_since(Instant::now());
             std::thread::sleep(wait.min(left));
             if wait >= left {
@@ -102,23 +102,23 @@ impl Day {
     }
 
     /// Returns the times of some kinds of requests.
-    pub(super) fn times(&self, kinds: &[Kind]) -> Latencies {
+    pub(super) fn times(&self, kinds: &[RequestKind]) -> Latencies {
         Latencies::of(self.answered.iter().filter(|answered| kinds.contains(&answered.kind)).map(|each| each.time))
     }
 }
 
 /// Sends a request and returns whether it was refused because it came too much.
-fn is_refused(connection: &mut Connection, kind: Kind, request: &[u8]) -> Outcome<bool> {
+fn is_refused(connection: &mut Connection, kind: RequestKind, request: &[u8]) -> Outcome<bool> {
     let status = connection.status(request)?;
     let body = connection.body();
     // Errors of a GraphQL request are the last member of the answer, and a list.
-    let has_errors = kind != Kind::Export && body.trim_ascii_end().ends_with(b"]}");
+    let has_errors = kind != RequestKind::Export && body.trim_ascii_end().ends_with(b"]}");
     match status {
         200 if !has_errors => Ok(false),
         429 | 503 => Ok(true),
         200 if body.windows(UNAVAILABLE.len()).any(|window| window == UNAVAILABLE) => Ok(true),
         _ => {
-            let start = String::from_utf8_lossy(&body[..body.len().min(SHOWN)]);
+            let start = String::from_utf8_lossy(&body[..body.len().min(MAX_SHOWN_BYTES)]);
             Err(format!("{}: expected an answer without errors, found {status}: {start}", kind.name()).into())
         }
     }

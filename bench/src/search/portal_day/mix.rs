@@ -12,10 +12,10 @@ use super::target::Target;
 use crate::search::portal::ROWS;
 
 /// How many rows an export has.
-const EXPORTED: usize = 10_000;
+const EXPORT_ROWS: usize = 10_000;
 
 /// How many different pages are asked for again and again; the first is the one without a filter.
-const POPULAR: usize = 20;
+const POPULAR_PAGES: usize = 20;
 
 /// From how many letters on a quick search is sent, and after how many a person has seen enough.
 const FIRST_LETTERS: usize = 2;
@@ -23,7 +23,7 @@ const LAST_LETTERS: usize = 8;
 
 /// A kind of request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RequestKind {
     NewPage,
     RepeatedPage,
     QuickSearch,
@@ -31,7 +31,7 @@ pub(super) enum Kind {
     Export,
 }
 
-impl Kind {
+impl RequestKind {
     /// All but exports.
     pub(super) const LIGHT: [Self; 4] = [Self::NewPage, Self::RepeatedPage, Self::QuickSearch, Self::Record];
 
@@ -79,22 +79,22 @@ impl<'a> Person<'a> {
     }
 
     /// Returns the next request. Where the catalogue has no quick search or no records, it is a page.
-    pub(super) fn next_request(&mut self) -> (Kind, Vec<u8>) {
-        let kind = match Kind::of_hundred(self.random.random_range(0..100)) {
-            Kind::QuickSearch if self.catalogue.texts.is_empty() => Kind::NewPage,
-            Kind::Record if self.catalogue.keys.is_empty() => Kind::NewPage,
+    pub(super) fn next_request(&mut self) -> (RequestKind, Vec<u8>) {
+        let kind = match RequestKind::of_hundred(self.random.random_range(0..100)) {
+            RequestKind::QuickSearch if self.catalogue.texts.is_empty() => RequestKind::NewPage,
+            RequestKind::Record if self.catalogue.keys.is_empty() => RequestKind::NewPage,
             kind => kind,
         };
         let request = match kind {
-            Kind::NewPage => {
+            RequestKind::NewPage => {
                 let filters = self.never_sent(true);
                 let offset = self.random.random_range(0..5_usize) * ROWS;
                 self.page(&filters, offset)
             }
-            Kind::RepeatedPage => self.popular_page(),
-            Kind::QuickSearch => self.quick_search(),
-            Kind::Record => self.record(),
-            Kind::Export => self.export(),
+            RequestKind::RepeatedPage => self.popular_page(),
+            RequestKind::QuickSearch => self.quick_search(),
+            RequestKind::Record => self.record(),
+            RequestKind::Export => self.export(),
         };
         (kind, request)
     }
@@ -114,7 +114,7 @@ impl<'a> Person<'a> {
     /// Returns a page without a filter, or with one of the most frequent values of a facet.
     fn popular_page(&mut self) -> Vec<u8> {
         let facets = &self.catalogue.facets;
-        let filters = match self.random.random_range(0..POPULAR) {
+        let filters = match self.random.random_range(0..POPULAR_PAGES) {
             0 => Value::Null,
             number => {
                 let facet = &facets[number % facets.len()];
@@ -146,7 +146,7 @@ impl<'a> Person<'a> {
     /// Returns an export. Where the server decides how many rows it has, conditions leave fewer.
     fn export(&mut self) -> Vec<u8> {
         let sqon = self.never_sent(!self.catalogue.takes_max_rows);
-        let file = json!({ "fileType": "tsv", "fileName": "day", "sqon": sqon, "maxRows": EXPORTED });
+        let file = json!({ "fileType": "tsv", "fileName": "day", "sqon": sqon, "maxRows": EXPORT_ROWS });
         self.target.post("/download", &json!({ "files": [file] }))
     }
 
@@ -177,9 +177,9 @@ mod tests {
 
     #[test]
     fn a_hundred_requests_are_of_the_kinds_of_a_day() {
-        let count = |kind: Kind| (0..100).filter(|number| Kind::of_hundred(*number) == kind).count();
-        assert_eq!(Kind::LIGHT.map(count), [60, 20, 10, 5]);
-        assert_eq!(count(Kind::Export), 5);
+        let count = |kind: RequestKind| (0..100).filter(|number| RequestKind::of_hundred(*number) == kind).count();
+        assert_eq!(RequestKind::LIGHT.map(count), [60, 20, 10, 5]);
+        assert_eq!(count(RequestKind::Export), 5);
     }
 
     #[test]

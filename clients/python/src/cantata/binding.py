@@ -136,7 +136,7 @@ def _is_bound(node: Sqon) -> bool:
 
 
 def _unwrapped(node: Sqon) -> List[Sqon]:
-    """Returns the parts of an `and` without a pivot, which stand for themselves."""
+    """Returns the parts of an `and` without a pivot; any other filter is its own only part."""
     if _op(node) != "and" or _is_bound(node):
         return [node]
     return [inner for part in node["content"] for inner in _unwrapped(part)]

@@ -16,7 +16,7 @@ Scalar = Union[str, int, float, bool, datetime.date, datetime.datetime]
 MISSING = "__missing__"
 SET_PREFIX = "set_id:"
 
-#: Stands for no value, which is not the text ``__missing__``.
+#: No value, which is not the text ``__missing__``.
 NO_VALUE = object()
 
 
@@ -151,7 +151,7 @@ class Field:
         return self._range("lte", value)
 
     def is_in(self, values: Iterable[Any]) -> Condition:
-        """One of the values of the field is in the list. ``None`` stands for no value; ``*`` is an ordinary character.
+        """One of the values of the field is in the list. ``None`` means no value; ``*`` is an ordinary character.
 
         >>> files.search(field("fileType").is_in(["VCF", "MAF"])).count()
         183

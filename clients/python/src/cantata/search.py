@@ -121,7 +121,7 @@ class Search:
         return total
 
     def facet(self, name: str, limit: Optional[int] = None, ignore_own: bool = False) -> Dict[Any, int]:
-        """Counts the records by the values of a field, the most frequent first; ``None`` stands for no value.
+        """Counts the records by the values of a field, the most frequent first; ``None`` means no value.
 
         Of a nested list, the element that has the value also meets the conditions on that list. With `ignore_own`,
         conditions on the field itself are left out, as in the facets of the portal.

@@ -108,7 +108,7 @@ pub(crate) fn claims_with(name: &str, value: Value) -> Value {
     claims
 }
 
-/// Returns the name of whoever a credential belongs to, or why it does not count.
+/// Returns the name of the owner of a credential, or why it is not accepted.
 pub(crate) async fn name(authenticator: &Authenticator, credential: &str) -> Result<String, AuthError> {
     authenticator.identify(credential).await.map(|identity| identity.name.clone())
 }

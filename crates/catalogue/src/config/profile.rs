@@ -9,8 +9,8 @@ use crate::profile::IndexProfile;
 
 impl CatalogueConfig {
     /// Returns the configuration together with what the values of the index say. With access rules they say nothing,
-    /// also where they were counted before there were rules: choices that follow from all records would tell of hidden
-    /// ones.
+    /// also where they were counted before there were rules: choices that follow from all records would disclose
+    /// hidden ones.
     #[must_use]
     pub fn with_profile(&self, profile: Arc<IndexProfile>) -> Self {
         let profile = if self.access.is_none() { profile } else { Arc::default() };

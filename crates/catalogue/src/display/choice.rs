@@ -17,9 +17,9 @@ const MIN_RECORDS: u64 = 20;
 const MIN_FACET_SHARE: f64 = 0.05;
 const MIN_COLUMN_SHARE: f64 = 0.2;
 
-/// How many values a facet shows at a glance, after a little reading, and with a search at the most.
-const FEW_VALUES: u64 = 20;
-const SOME_VALUES: u64 = 60;
+/// The most values of a facet that is read at a glance, of one that is read as a list, and of one with a search.
+const MAX_SHORT_FACET_VALUES: u64 = 20;
+const MAX_LISTED_FACET_VALUES: u64 = 60;
 const MAX_FACET_VALUES: u64 = 500;
 
 /// How many fields quick search looks at.
@@ -64,8 +64,8 @@ impl<'a> FieldKnowledge<'a> {
         let worth = match distinct {
             _ if is_range => 0.7,
             _ if distinct > self.profile.records / 2 => return None,
-            _ if distinct <= FEW_VALUES => 1.0,
-            _ if distinct <= SOME_VALUES => 0.8,
+            _ if distinct <= MAX_SHORT_FACET_VALUES => 1.0,
+            _ if distinct <= MAX_LISTED_FACET_VALUES => 0.8,
             _ if distinct <= MAX_FACET_VALUES && distinct <= self.profile.records / 5 => 0.4,
             _ => return None,
         };
@@ -100,7 +100,7 @@ impl<'a> FieldKnowledge<'a> {
                 match self.known(&field.path).map(|known| known.values.distinct) {
                     Some(0 | 1) => None,
                     _ if is_identifier(&field.name) || is_name(&field.name) => Some(2.0),
-                    Some(values) => (values > SOME_VALUES).then_some(1.0),
+                    Some(values) => (values > MAX_LISTED_FACET_VALUES).then_some(1.0),
                     // Texts that are only found by their words are not counted.
                     None => (field.kind == FieldKind::Text).then_some(1.0),
                 }

@@ -1,4 +1,4 @@
-//! The sample catalogue as a whole, compared with stored files. Run with `UPDATE_GOLDEN=1` to write them anew.
+//! The sample catalogue as a whole, compared with stored files. Run with `UPDATE_GOLDEN=1` to write them again.
 
 use cantata_catalogue::introspection::CatalogueIntrospectionBody;
 use cantata_catalogue::{CatalogueView, FieldLevel, NodeField, NodeShape};

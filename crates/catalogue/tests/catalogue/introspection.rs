@@ -1,4 +1,4 @@
-//! What clients are told of catalogues.
+//! What introspection says about catalogues.
 
 use cantata_catalogue::introspection::{
     AmbiguousCatalogueBody, CatalogueNotFoundBody, CatalogueResolution, CatalogueState, FailedCatalogue,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use cantata_core::Secret;
 use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, IndexSummary};
 use cantata_engine_embedded::{EmbeddedEngine, OpenError, set_build_memory_bytes};
-use cantata_mapping::IndexMapping;
+use cantata_mapping::{IndexMapping, MappingError};
 use clap::Args;
 use serde_json::Value;
 
@@ -169,7 +169,12 @@ pub(crate) fn explain(error: &EngineError) -> String {
     }
 }
 
-/// Parses a mapping, or returns all its problems.
-pub(crate) fn parse_mapping(mapping: &Value) -> Result<IndexMapping, String> {
-    IndexMapping::parse(mapping).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
+/// All problems of a mapping.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+pub(crate) struct MappingProblems(Vec<MappingError>);
+
+/// Parses a mapping.
+pub(crate) fn parse_mapping(mapping: &Value) -> Result<IndexMapping, MappingProblems> {
+    IndexMapping::parse(mapping).map_err(MappingProblems)
 }

@@ -6,10 +6,24 @@ use std::sync::Arc;
 use cantata_store::Store;
 use cantata_store_postgres::PostgresStore;
 use cantata_store_sqlite::SqliteStore;
+use clap::Args;
 
 use crate::data_dir::{ensure_metadata_is_not_lost, unusable};
 use crate::error::CliError;
-use crate::settings::DatabaseSettings;
+use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings};
+
+/// The arguments that locate the store.
+#[derive(Debug, Args)]
+pub(crate) struct StoreAccessArguments {
+    #[command(flatten)]
+    config: ConfigArgument,
+    #[command(flatten)]
+    pub(crate) store: StoreSettings,
+    #[command(flatten)]
+    pub(crate) database: DatabaseSettings,
+    #[command(flatten)]
+    pub(crate) logging: LoggingSettings,
+}
 
 /// Opens the configured database, or the one in the data folder.
 pub(crate) async fn open_store(database: &DatabaseSettings, folder: &Path) -> Result<Arc<dyn Store>, CliError> {

@@ -59,7 +59,7 @@ impl ReindexJob {
         let Self { id, catalogue, status, done, total, set_aside, .. } = self;
         let mut words = format!("{catalogue}: job {id} {status}, {done} of {total} analyses");
         if *set_aside > 0 {
-            words.push_str(&format!(", {set_aside} documents set aside; GET /admin/indexing has the reasons"));
+            words.push_str(&format!(", {set_aside} documents rejected; GET /admin/indexing has the reasons"));
         }
         if let Some(problem) = &self.problem {
             words.push_str(&format!(": {problem}"));

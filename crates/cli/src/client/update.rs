@@ -16,7 +16,7 @@ use reqwest::header::CONTENT_TYPE;
 use serde::Serialize;
 use serde_json::Value;
 
-use self::plan::{AnalysisUpdate, PlannedUpdate};
+use self::plan::{AnalysisUpdate, PlannedUpdate, UpdateError};
 use super::diff::Difference;
 use super::input::json_argument;
 use crate::client::api_error::{ApiError, CallError};
@@ -88,7 +88,7 @@ pub(super) async fn run(arguments: &UpdateArguments) -> Result<ExitCode, CliErro
         code: ExitCode::SUCCESS,
     };
     if let (Some(analysis_id), Some(patch)) = (&arguments.analysis_id, patch) {
-        let update = AnalysisUpdate::new(analysis_id, patch).map_err(CliError::setting)?;
+        let update = AnalysisUpdate::new(analysis_id, patch).map_err(|error| CliError::setting(error.to_string()))?;
         run.apply(None, &Ok(update)).await?;
     }
     for source in &sources {
@@ -143,12 +143,12 @@ impl UpdateRun<'_> {
     async fn apply(
         &mut self,
         location: Option<&UpdateLocation>,
-        update: &Result<AnalysisUpdate, String>,
+        update: &Result<AnalysisUpdate, UpdateError>,
     ) -> Result<(), CliError> {
         let id = update.as_ref().ok().map(|update| update.analysis_id.as_str());
         let outcome = match update {
             Ok(update) => self.send(update).await,
-            Err(reason) => Err(CallError::Rejected(ApiError::local(reason.clone()))),
+            Err(error) => Err(CallError::Rejected(ApiError::local(error.to_string()))),
         };
         match outcome {
             Ok(changes) => self.good(location, id, changes.as_deref())?,

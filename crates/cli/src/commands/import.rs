@@ -120,13 +120,13 @@ fn read_mapping(file: &Path) -> Result<Value, CliError> {
     let unusable = |reason: String| CliError::setting(format!("the mapping {}: {reason}", file.display()));
     let text = fs_err::read(file).map_err(|error| unusable(error.to_string()))?;
     let mapping: Value = serde_json::from_slice(&text).map_err(|error| unusable(format!("is not JSON: {error}")))?;
-    parse_mapping(&mapping).map_err(unusable)?;
+    parse_mapping(&mapping).map_err(|problems| unusable(problems.to_string()))?;
     Ok(mapping)
 }
 
 /// Rejects a mapping that contradicts that of the index. It may lack fields that were added from documents.
 fn require_same(name: &str, present: &Arc<IndexMapping>, given: &Value, file: &Path) -> Result<(), CliError> {
-    let given = parse_mapping(given).map_err(CliError::setting)?;
+    let given = parse_mapping(given).map_err(|problems| CliError::setting(problems.to_string()))?;
     let mut merged = IndexMapping::clone(present);
     let differences = match merged.merge(&given) {
         Ok(()) if merged.raw() == present.raw() => return Ok(()),

@@ -8,10 +8,10 @@ use cantata_store_postgres::DatabaseUrl;
 use clap::Args;
 use serde_json::json;
 
-use crate::backends::open_store;
+use crate::backends::{StoreAccessArguments, open_store};
 use crate::data_dir::ensure_not_restoring;
 use crate::error::CliError;
-use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings, secret};
+use crate::settings::secret;
 use crate::terminal::{Progress, print_line};
 
 /// The arguments of `cantata import song-db`.
@@ -25,13 +25,7 @@ pub(crate) struct SongDbArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    config: ConfigArgument,
-    #[command(flatten)]
-    store: StoreSettings,
-    #[command(flatten)]
-    database: DatabaseSettings,
-    #[command(flatten)]
-    pub(crate) logging: LoggingSettings,
+    pub(crate) access: StoreAccessArguments,
 }
 
 /// Imports a database; the exit code says whether everything was imported.
@@ -42,8 +36,9 @@ pub(crate) async fn import_song_db(arguments: &SongDbArguments) -> Result<ExitCo
         .connect()
         .await
         .map_err(|error| CliError::caused(format!("the database of SONG at {address} cannot be read"), error))?;
-    ensure_not_restoring(&arguments.store.data_dir)?;
-    let store = open_store(&arguments.database, &arguments.store.data_dir).await?;
+    let folder = &arguments.access.store.data_dir;
+    ensure_not_restoring(folder)?;
+    let store = open_store(&arguments.access.database, folder).await?;
     let mut progress: Option<Progress> = None;
     let mut report = |done, total| {
         let progress = progress.get_or_insert_with(|| Progress::of_items(total));

@@ -7,9 +7,8 @@ use cantata_core::Timestamp;
 use clap::{Args, Subcommand};
 use serde_json::Value;
 
-use crate::backends::KeyAccess;
+use crate::backends::{KeyAccess, StoreAccessArguments};
 use crate::error::CliError;
-use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings};
 use crate::terminal::print_line;
 
 /// The arguments of `cantata key`.
@@ -21,13 +20,7 @@ pub(crate) struct KeyArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    config: ConfigArgument,
-    #[command(flatten)]
-    store: StoreSettings,
-    #[command(flatten)]
-    database: DatabaseSettings,
-    #[command(flatten)]
-    pub(crate) logging: LoggingSettings,
+    pub(crate) access: StoreAccessArguments,
 }
 
 #[derive(Debug, Subcommand)]
@@ -55,7 +48,7 @@ enum KeyCommand {
 
 /// Runs the command.
 pub(crate) async fn key(arguments: &KeyArguments) -> Result<ExitCode, CliError> {
-    let keys = KeyAccess::open(&arguments.database, &arguments.store.data_dir).await?;
+    let keys = KeyAccess::open(&arguments.access.database, &arguments.access.store.data_dir).await?;
     let (json, text) = match &arguments.command {
         KeyCommand::Create { name, scopes, expires } => {
             if let Some(scope) = scopes.iter().find(|scope| ScopeRules::default().lacks_verb(scope)) {

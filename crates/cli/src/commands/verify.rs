@@ -12,12 +12,12 @@ use clap::Args;
 use serde_json::json;
 
 use self::parts::{
-    Part, check_aliases, check_indexes, check_indexing, check_keys, check_leftovers, check_lookup_database,
+    CheckedPart, check_aliases, check_indexes, check_indexing, check_keys, check_leftovers, check_lookup_database,
     check_metadata, last_event,
 };
+use crate::backends::StoreAccessArguments;
 use crate::data_dir::{SEARCH_FOLDER, ensure_not_restoring, unusable};
 use crate::error::CliError;
-use crate::settings::{ConfigArgument, DatabaseSettings, LoggingSettings, StoreSettings};
 use crate::terminal::print_line;
 
 /// The arguments of `cantata verify`.
@@ -30,18 +30,12 @@ pub(crate) struct VerifyArguments {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    config: ConfigArgument,
-    #[command(flatten)]
-    store: StoreSettings,
-    #[command(flatten)]
-    database: DatabaseSettings,
-    #[command(flatten)]
-    pub(crate) logging: LoggingSettings,
+    pub(crate) access: StoreAccessArguments,
 }
 
 /// Verifies a data folder; the exit code is 1 if something is damaged and was not repaired.
 pub(crate) async fn verify(arguments: &VerifyArguments) -> Result<ExitCode, CliError> {
-    let folder = &arguments.store.data_dir;
+    let folder = &arguments.access.store.data_dir;
     if !folder.is_dir() {
         return Err(CliError::failed(format!(
             "there is no data folder {}; DATA_DIR names the data folder",
@@ -57,9 +51,9 @@ pub(crate) async fn verify(arguments: &VerifyArguments) -> Result<ExitCode, CliE
         )),
         OpenError::Io(error) => unusable(folder, error),
     })?;
-    let mut parts: Vec<Part> = Vec::new();
+    let mut parts: Vec<CheckedPart> = Vec::new();
     let mut latest = None;
-    if arguments.database.address()?.is_none() {
+    if arguments.access.database.address()?.is_none() {
         let metadata = check_metadata(folder);
         if metadata.is_sound() {
             latest = last_event(folder)?;

@@ -232,7 +232,7 @@ impl AccessSettings {
         let Some(file) = &self.role_mapping_file else { return Ok(RoleMapping::default()) };
         let invalid = |reason: String| CliError::setting(format!("ROLE_MAPPING_FILE: {reason}"));
         let text = fs_err::read(file).map_err(|error| invalid(error.to_string()))?;
-        RoleMapping::parse(&text).map_err(|reason| invalid(format!("{}: {reason}", file.display())))
+        RoleMapping::parse(&text).map_err(|error| invalid(format!("{}: {error}", file.display())))
     }
 
     /// Returns how long the access of a person counts after a sign-in.

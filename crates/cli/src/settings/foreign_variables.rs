@@ -14,8 +14,8 @@ const SYNONYMS: [(&str, &str); 3] = [
     ("SONG_ID", "SERVER_ID"),
 ];
 
-/// Variables that are not used, and what to do instead. A name that ends in `_` stands for all that begin with it; the
-/// first entry that fits counts.
+/// Variables that are not used, and what to do instead. A name that ends in `_` is a prefix of names; the first
+/// entry that fits counts.
 const UNUSED: &[(&str, &str)] = &[
     ("PORT", "use SERVER_PORT instead"),
     ("SEARCH_CLIENT_TYPE", "use SEARCH_ENGINE instead"),

@@ -30,7 +30,7 @@ const SEARCH_DIVISOR: u64 = 64;
 const MIN_SEARCH_BYTES: u64 = 32 << 20;
 const MAX_SEARCH_BYTES: u64 = 256 << 20;
 
-/// More would hardly be of use, unless somebody says so.
+/// More is of little use, so that it has to be configured.
 const MAX_DEFAULT_CACHE_BYTES: u64 = 256 << 20;
 
 /// The maximum timeout: a day.

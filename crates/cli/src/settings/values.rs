@@ -7,12 +7,41 @@ use std::str::FromStr;
 
 use cantata_access::PublicStudies;
 use cantata_core::Secret;
-use cantata_server::{AllowedOrigins, HostNames, InvalidHostName, InvalidOrigin, Origins, TrustedProxies};
+use cantata_server::{
+    AllowedOrigins, HostNames, InvalidHostName, InvalidNetwork, InvalidOrigin, Origins, TrustedProxies,
+};
 use reqwest::Url;
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::ParseError;
 
 /// The maximum timeout: an hour.
 pub(super) const MAX_TIMEOUT_MS: u64 = 3_600_000;
+
+/// A number that is not in its range.
+#[derive(Debug, thiserror::Error)]
+#[error("expected a whole number from {low} to {high}")]
+pub(super) struct OutOfRange<T> {
+    low: T,
+    high: T,
+}
+
+/// A list with an invalid item.
+#[derive(Debug, thiserror::Error)]
+#[error("expected {expected}, but {problem}")]
+pub(super) struct InvalidList<E> {
+    expected: &'static str,
+    #[source]
+    problem: E,
+}
+
+/// Why a text is no log filter.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum LogFilterError {
+    #[error("{EXPECTED_FILTER}; '{}' is no level of {}", .0, LOG_LEVELS.join(", "))]
+    Level(String),
+    #[error("{EXPECTED_FILTER} ({0})")]
+    Syntax(#[source] ParseError),
+}
 
 /// Parses a secret; it never fails, because an error would show the text.
 pub(crate) fn secret(text: &str) -> Result<Secret, Infallible> {
@@ -20,13 +49,16 @@ pub(crate) fn secret(text: &str) -> Result<Secret, Infallible> {
 }
 
 /// Returns a parser of whole numbers from `low` to `high`.
-pub(super) fn whole_number<T>(low: T, high: T) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static
+pub(super) fn whole_number<T>(
+    low: T,
+    high: T,
+) -> impl Fn(&str) -> Result<T, OutOfRange<T>> + Clone + Send + Sync + 'static
 where
     T: FromStr + PartialOrd + Display + Copy + Send + Sync + 'static,
 {
     move |text| {
         let number = text.parse().ok().filter(|number| (low..=high).contains(number));
-        number.ok_or_else(|| format!("expected a whole number from {low} to {high}"))
+        number.ok_or(OutOfRange { low, high })
     }
 }
 
@@ -45,8 +77,9 @@ pub(super) fn ip_address(text: &str) -> Result<IpAddr, &'static str> {
 }
 
 /// Parses addresses and networks.
-pub(super) fn networks(text: &str) -> Result<TrustedProxies, String> {
-    text.parse().map_err(|problem| format!("expected networks such as 10.0.0.0/8,::1, but {problem}"))
+pub(super) fn networks(text: &str) -> Result<TrustedProxies, InvalidList<InvalidNetwork>> {
+    let expected = "networks such as 10.0.0.0/8,::1";
+    text.parse().map_err(|problem| InvalidList { expected, problem })
 }
 
 /// Parses the studies that are public; every text is a list of them.
@@ -55,21 +88,21 @@ pub(super) fn public_studies(text: &str) -> Result<PublicStudies, Infallible> {
 }
 
 /// Parses the origins whose pages may use the server.
-pub(super) fn allowed_origins(text: &str) -> Result<AllowedOrigins, String> {
+pub(super) fn allowed_origins(text: &str) -> Result<AllowedOrigins, InvalidList<InvalidOrigin>> {
     let expected = "`*`, or origins such as https://portal.example, separated by commas";
-    text.parse().map_err(|problem: InvalidOrigin| format!("expected {expected}, but {problem}"))
+    text.parse().map_err(|problem| InvalidList { expected, problem })
 }
 
 /// Parses the addresses of the server itself.
-pub(super) fn public_origins(text: &str) -> Result<Origins, String> {
+pub(super) fn public_origins(text: &str) -> Result<Origins, InvalidList<InvalidOrigin>> {
     let expected = "addresses such as https://cantata.example, separated by commas";
-    text.parse().map_err(|problem: InvalidOrigin| format!("expected {expected}, but {problem}"))
+    text.parse().map_err(|problem| InvalidList { expected, problem })
 }
 
 /// Parses names of the server.
-pub(super) fn host_names(text: &str) -> Result<HostNames, String> {
+pub(super) fn host_names(text: &str) -> Result<HostNames, InvalidList<InvalidHostName>> {
     let expected = "names such as cantata.default.svc, without ports and separated by commas";
-    text.parse().map_err(|problem: InvalidHostName| format!("expected {expected}, but {problem}"))
+    text.parse().map_err(|problem| InvalidList { expected, problem })
 }
 
 /// Parses a text that is not empty.
@@ -87,10 +120,10 @@ pub(super) fn url_path(text: &str) -> Result<String, &'static str> {
 }
 
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+const EXPECTED_FILTER: &str = "expected a filter such as info or warn,cantata_metadata=debug";
 
 /// Parses a log filter. `warning` is `warn`; any other word alone that is no level would count as a module.
-pub(super) fn log_filter(text: &str) -> Result<String, String> {
-    let expected = "expected a filter such as info or warn,cantata_metadata=debug";
+pub(super) fn log_filter(text: &str) -> Result<String, LogFilterError> {
     let mut directives = Vec::new();
     for directive in text.split(',') {
         let word = directive.trim().to_ascii_lowercase();
@@ -99,7 +132,7 @@ pub(super) fn log_filter(text: &str) -> Result<String, String> {
             Some(module) => format!("{module}=warn"),
             None if word == "warning" => "warn".to_owned(),
             None if is_word && !LOG_LEVELS.contains(&word.as_str()) => {
-                return Err(format!("{expected}; '{word}' is no level of {}", LOG_LEVELS.join(", ")));
+                return Err(LogFilterError::Level(word));
             }
             None => directive.to_owned(),
         });
@@ -107,7 +140,7 @@ pub(super) fn log_filter(text: &str) -> Result<String, String> {
     let filter = directives.join(",");
     match EnvFilter::try_new(&filter) {
         Ok(_) => Ok(filter),
-        Err(error) => Err(format!("{expected} ({error})")),
+        Err(error) => Err(LogFilterError::Syntax(error)),
     }
 }
 
@@ -123,8 +156,8 @@ mod tests {
 
     #[test]
     fn levels_of_the_log_are_understood_or_refused() {
-        let filter = log_filter("Warning,cantata_search=warning,cantata_engine,INFO");
-        assert_eq!(filter, Ok("warn,cantata_search=warn,cantata_engine,INFO".to_owned()));
+        let filter = log_filter("Warning,cantata_search=warning,cantata_engine,INFO").unwrap();
+        assert_eq!(filter, "warn,cantata_search=warn,cantata_engine,INFO");
         for wrong in ["loud", "info,verbose", "a=b=c"] {
             assert!(log_filter(wrong).is_err(), "{wrong}");
         }

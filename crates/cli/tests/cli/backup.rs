@@ -232,7 +232,7 @@ fn only_who_may_do_everything_gets_a_backup() {
         let (code, _, stderr) = outcome(&mut command);
         assert_eq!(code, 1, "{stderr}");
     }
-    // Whoever may read the data folder needs no key.
+    // A process that can read the data folder needs no key.
     place.ok("data", &["backup", "b"]);
 }
 

@@ -183,7 +183,7 @@ fn a_folder_that_lost_its_metadata_is_not_started_empty() {
         fs_err::remove_file(folder.join(name)).unwrap();
     }
     let server = Server::start("serve", &folder, &[]);
-    assert_eq!(server.get("/studies/all").1, json!([]), "whoever removes both starts with nothing");
+    assert_eq!(server.get("/studies/all").1, json!([]), "without both files the server starts empty");
 }
 
 /// Starts a server with a catalogue of the published files, and waits until it has so many events.

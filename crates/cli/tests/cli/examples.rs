@@ -1,6 +1,6 @@
 //! The examples of README.md and docs/, run as they are printed, from top to bottom.
 //!
-//! A document is one shell in the working folder of a server, whose address and key stand for those that are printed.
+//! A document is one shell in the working folder of a server, whose address and key replace the printed ones.
 //! Every block of a language that can be run is run here, is run by the test of its document (`guide`,
 //! `client::guide`), or is named with the reason why it is not; a new one that is neither fails.
 

@@ -1,8 +1,8 @@
 //! The search guide and the search part of the README, tried on `cantata demo`.
 //!
 //! An example is a block of GraphQL, a filter as JSON, or a call of curl. What follows it says what it answers: a line
-//! such as `Total: 1234`, or a block `json answer` with the whole body. `<setId>` stands for the id of the set that was
-//! saved last, `<id>` in an answer for the id of a document, which is another one in each demo.
+//! such as `Total: 1234`, or a block `json answer` with the whole body. `<setId>` is the id of the set that was saved
+//! last, `<id>` in an answer for the id of a document, which is another one in each demo.
 
 use std::collections::{HashMap, HashSet};
 

@@ -1,4 +1,4 @@
-//! What a cluster is told of who asks, and that nobody else learns it.
+//! Which credentials a cluster gets, and that no other server gets them.
 
 use cantata_testkit::engines;
 use cantata_testkit::fault_proxy::FaultProxy;

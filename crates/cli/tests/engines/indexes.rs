@@ -64,7 +64,7 @@ async fn an_index_without_its_shards_is_told_of_until_it_has_them() {
     let mut without_shards = small_index();
     without_shards["settings"] = json!({ "index.routing.allocation.require._name": "nobody" });
     let make = || index.send("PUT", "?wait_for_active_shards=0", &without_shards.to_string());
-    let mend = || {
+    let allocate_shards = || {
         let anywhere = json!({ "index.routing.allocation.require._name": null });
         index.send("PUT", "/_settings", &anywhere.to_string())
     };
@@ -72,7 +72,7 @@ async fn an_index_without_its_shards_is_told_of_until_it_has_them() {
     let server = server(&index).await;
     server.until_shown("plants", Some("mapping_fetch_error")).await;
     server.get("/ready").await.assert_status(503);
-    mend();
+    allocate_shards();
     server.until_shown("plants", None).await;
     assert_eq!(total(&server.ask().await), 0);
     // The same while it is served.
@@ -82,7 +82,7 @@ async fn an_index_without_its_shards_is_told_of_until_it_has_them() {
     let answer = server.ask().await;
     let message = "the search engine failed; the log of the server says why";
     assert_eq!((&answer["errors"][0]["message"], total(&answer)), (&json!(message), &Value::Null));
-    mend();
+    allocate_shards();
     server.until_shown("plants", None).await;
     assert_eq!(total(&server.ask().await), 0);
 }

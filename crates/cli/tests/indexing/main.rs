@@ -1,4 +1,4 @@
-//! From a submission to a count in a facet, through the real server: killed in the middle, started again, made anew.
+//! From a submission to a count in a facet, through the real server: killed in the middle, started again, reindexed.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 #![expect(clippy::print_stderr, reason = "a test that fails shows the log of its server")]
 #![expect(clippy::print_stdout, reason = "a test that fails shows what it began with")]
@@ -86,7 +86,7 @@ async fn killed_and_counted(data: &Data) {
     let files = assert_counted(&server).await;
     assert!(files > 0, "too few were published to prove anything");
 
-    // The same again in an index that is made anew.
+    // The same again in a new index generation.
     let (code, stdout) = server.command(&["reindex", "files", "--wait", "--json"]);
     assert_eq!(code, 0, "{stdout}");
     let jobs: Value = serde_json::from_str(&stdout).unwrap();

@@ -174,7 +174,7 @@ impl<'de> Visitor<'de> for ValueSeed<'_> {
             if self.path == ROOT {
                 if let Some(placeholder) = &mut self.buffer.placeholder {
                     let is_last = placeholder.path == member;
-                    // Only the last member may stand for the tail, and nothing may follow it.
+                    // Only the last member may be the placeholder of the tail, and nothing may follow it.
                     if placeholder.is_filled || is_last && members.next_value::<Option<IgnoredAny>>()?.is_some() {
                         return Err(A::Error::custom("the document ends in another way"));
                     }

@@ -22,7 +22,7 @@ const MIN_ITEMS: usize = 8;
 /// After more documents in a row that end in another way, ends are not looked for any more.
 const MAX_MISSES: usize = 2;
 
-/// What stands for the last member, and the end of the document.
+/// The placeholder of the last member, and the end of the document.
 const PLACEHOLDER: &[u8] = b"null}";
 
 /// The last member of a document: its path, and the items of its value on the tape.

@@ -1,8 +1,8 @@
 //! Opening indexes, and trying again where that failed.
 //!
 //! A damaged index stays as it is: it is rebuilt, restored or deleted. One whose files could not be read, as with too many
-//! open files, may be readable later. Whoever asks for it has it tried again, at the pace of [`RetryPace`], and gets the
-//! error of the last attempt meanwhile; a health check waits for the attempt that it begins.
+//! open files, may be readable later. A request for it starts another attempt, at the pace of [`RetryPace`], and gets
+//! the error of the last one meanwhile; a health check waits for the attempt that it begins.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Weak};

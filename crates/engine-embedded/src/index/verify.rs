@@ -37,7 +37,7 @@ impl Index {
         Ok(())
     }
 
-    /// Says that the index is damaged: it is not read any more. Returns the error of whoever reads it.
+    /// Marks the index as damaged: it is not read any more. Returns the error that its readers get.
     pub(crate) fn set_damaged(&self, reason: String) -> EngineError {
         let damage = EngineError::IndexDamaged { index: self.name.clone(), reason };
         self.damage.store(Some(Arc::new(damage.clone())));

@@ -150,8 +150,8 @@ fn count_each(mut found: Vec<u32>, ordinals: usize) -> Vec<(usize, u64)> {
     }
 }
 
-/// Visits the ordinals of the elements of documents, each once for each document that has it. Elements without value
-/// have the ordinal that stands for none.
+/// Visits the ordinals of the elements of documents, each once for each document that has it. Elements without a
+/// value have the ordinal of missing values.
 pub(super) fn visit_ordinals(
     field: &SegmentField<'_>,
     documents: &[u32],

@@ -7,7 +7,7 @@
 //! the first that begins otherwise. This is what an automaton of the text would accept, without building one.
 //!
 //! Only the part of a row near the diagonal is kept, where numbers can be within the distance. The cell `c` of row `r`
-//! stands for the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
+//! is about the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
 //! one above the next.
 
 use std::ops::ControlFlow;

@@ -1,7 +1,7 @@
 //! Columns (doc values): for each row of the field's level the ordinals of its values.
 //!
 //! Most fields have at most one value in a row, and then a column is one ordinal for each row; the ordinal after the last
-//! one stands for "no value". Otherwise a second list says where the ordinals of each row begin. Ordinals take one, two or
+//! one means "no value". Otherwise a second list says where the ordinals of each row begin. Ordinals take one, two or
 //! four whole bytes, because a facet reads millions of them and unpacking bits would cost more than it saves.
 
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub(crate) struct ColumnMetadata {
     ordinals: Section,
     /// The bytes of an ordinal.
     width: u8,
-    /// The ordinal that stands for no value: the number of values in the dictionary.
+    /// The ordinal that means no value: the number of values in the dictionary.
     missing: u32,
 }
 

@@ -23,8 +23,9 @@
 //! megabytes. A field has no index
 //!
 //! * if its dictionary has less than [`MIN_DICTIONARY_BYTES`]: looking at all of it is as fast;
-//! * if the largest blocks do not keep the lists within a quarter of the dictionary ([`SHARE`]), as with long random texts
-//!   of many different characters. Then the whole dictionary is looked at, as in files of versions that had no such index.
+//! * if the largest blocks do not keep the lists within a quarter of the dictionary ([`DICTIONARY_DIVISOR`]), as with
+//!   long random texts of many different characters. Then the whole dictionary is looked at, as in files of versions that
+//!   had no such index.
 //!
 //! The index is made from the final dictionary of a segment, so a merge makes it from the merged one. Nothing in it is
 //! trusted when it is read: a damaged list gives wrong blocks, never a panic.
@@ -43,7 +44,7 @@ use crate::varint;
 const MIN_DICTIONARY_BYTES: usize = 256 << 10;
 
 /// An index has at most one byte for so many of the dictionary.
-const SHARE: usize = 4;
+const DICTIONARY_DIVISOR: usize = 4;
 
 /// How large blocks may be, as powers of two: 512 bytes to 4 KiB.
 const BLOCK_BITS: RangeInclusive<u8> = 9..=12;
@@ -182,7 +183,7 @@ impl BlockLists {
             fold_into(std::str::from_utf8(value).unwrap_or_default(), &mut folded);
             lists.add(start, &folded);
             start += value.len();
-            while lists.bytes > dictionary_bytes / SHARE {
+            while lists.bytes > dictionary_bytes / DICTIONARY_DIVISOR {
                 if lists.block_bits >= *BLOCK_BITS.end() {
                     return None;
                 }
@@ -408,7 +409,7 @@ mod tests {
         for indexed in dictionaries(random) {
             let TrigramMetadata { starts, lists, .. } = indexed.trigrams.unwrap();
             let dictionary_bytes: usize = indexed.values.iter().map(String::len).sum();
-            assert!((starts.len() + lists.len()) * SHARE <= dictionary_bytes, "{} bytes", lists.len());
+            assert!((starts.len() + lists.len()) * DICTIONARY_DIVISOR <= dictionary_bytes, "{} bytes", lists.len());
             let by_value: Vec<Vec<u8>> = indexed.values.iter().map(|value| folded(value)).collect();
             let mut excluded = 0;
             for _ in 0..40 {

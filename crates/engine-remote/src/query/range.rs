@@ -94,7 +94,7 @@ fn scaled(tested: &QueryField<'_>, range: &ValueRange, factor: f64) -> Value {
         TypedValue::Double(number) => *number,
         _ => 0.0,
     };
-    // Steps are compared as the values that they stand for, as the product may be off by a rounding.
+    // Steps are compared by their values, as the product may be off by a rounding.
     let is_from = |step: f64, bound: f64, is_in: bool| step / factor > bound || (is_in && step / factor == bound);
     let is_to = |step: f64, bound: f64, is_in: bool| step / factor < bound || (is_in && step / factor == bound);
     let mut bounds = Map::new();

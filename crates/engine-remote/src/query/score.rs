@@ -17,7 +17,7 @@ use super::{QueryField, any, query, text};
 /// How many values of a condition are scored by BM25.
 const MAX_SCORED_TERMS: usize = 64;
 
-/// Scores so many of the terms that a pattern stands for, as if they were one.
+/// Scores this many of the terms that match a pattern, as if they were one.
 const BEST_TERMS: &str = "top_terms_blended_freqs_64";
 
 /// Returns the query of a page.

@@ -12,7 +12,7 @@ use super::script;
 use super::{QueryField, any, terms};
 use crate::keyword_field::keyword_field;
 
-/// The rewrite by which all terms count that a pattern or a fuzzy text stands for, and none scores.
+/// The rewrite by which all terms that match a pattern or a fuzzy text count, and none scores.
 pub(super) const UNSCORED: &str = "constant_score";
 
 /// Returns the query for values of a text field.

@@ -75,7 +75,7 @@ fn name(number: usize) -> String {
     format!("v{number:05}")
 }
 
-/// Three thousand values, each in one record but every hundredth, which is in three: by far more than a shard tells of
+/// Three thousand values, each in one record but every hundredth, which is in three: by far more than a shard returns
 /// at first, and most of them equally frequent.
 async fn many_values(engine: &Scoped) {
     const VALUES: usize = 3_000;

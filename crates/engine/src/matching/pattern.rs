@@ -39,7 +39,7 @@ struct AfterStar {
 enum PatternPiece {
     /// These characters.
     Literal { text: String, finder: Box<memmem::Finder<'static>> },
-    /// These characters, in which nothing stands for any one.
+    /// These characters; `None` matches any one.
     Letters(Vec<Option<char>>),
 }
 

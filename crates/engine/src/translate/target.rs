@@ -1,4 +1,4 @@
-//! What a name in a filter stands for: a path, the level its values belong to, and what there is to search.
+//! What a name in a filter refers to: a path, the level its values belong to, and what there is to search.
 
 use cantata_mapping::{Field, FieldKind, RECORD_ID};
 
@@ -6,7 +6,7 @@ use super::FilterTranslator;
 use super::domain::ValueDomain;
 use crate::Filter;
 
-/// What a name in a filter stands for.
+/// What a name in a filter refers to.
 pub(super) struct FilterTarget<'m> {
     /// The path without aliases; for a key of a flattened field with the key.
     pub(super) path: String,
@@ -27,7 +27,7 @@ pub(super) enum TargetContent<'m> {
 }
 
 impl<'a> FilterTranslator<'a> {
-    /// Returns what a name stands for.
+    /// Returns what a name refers to.
     pub(super) fn target(&self, name: &str) -> FilterTarget<'a> {
         let mapping = self.mapping;
         let (field, path) = match (mapping.field(name), mapping.flattened_key(name)) {

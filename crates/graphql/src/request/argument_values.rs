@@ -44,7 +44,7 @@ pub(super) fn argument_value(value: &ast::Value, variables: &JsonMap) -> Option<
         // A number beyond all doubles is no number in JSON either.
         ast::Value::Int(number) => number.as_str().parse().map_or(Value::Null, Value::Number),
         ast::Value::Float(number) => number.as_str().parse().map_or(Value::Null, Value::Number),
-        // A variable without a value stands for null in a list and for no member in an object.
+        // A variable without a value is null in a list and no member in an object.
         ast::Value::List(list) => {
             list.iter().map(|value| argument_value(value, variables).unwrap_or_default()).collect()
         }

@@ -57,12 +57,12 @@ pub(crate) struct ParsedDocument {
 
 /// The document cache of one catalogue.
 #[derive(Debug)]
-pub(crate) struct DocumentCache {
+pub(crate) struct QueryDocumentCache {
     limits: DocumentLimits,
     documents: Cache<Arc<str>, Arc<ParsedDocument>>,
 }
 
-impl DocumentCache {
+impl QueryDocumentCache {
     pub(crate) fn new(max_aliases: usize, max_depth: usize, schema_bytes: usize) -> Self {
         let weigh = move |text: &Arc<str>, parsed: &Arc<ParsedDocument>| {
             // The result of introspection is cached with its document.
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn long_documents_are_not_cached_and_results_count() {
         let schema = Schema::parse_and_validate("type Query { a: Int }", "schema.graphql").unwrap();
-        let cache = DocumentCache::new(10, 10, 1 << 20);
+        let cache = QueryDocumentCache::new(10, 10, 1 << 20);
         let long = format!("#{}\n{{ a }}", "x".repeat(MAX_CACHED_TEXT_BYTES));
         for text in ["{ a }", &long] {
             cache.get(&schema, text).unwrap();
@@ -271,7 +271,7 @@ mod tests {
         cache.documents.run_pending_tasks();
         assert_eq!((cache.documents.entry_count(), cache.documents.weighted_size()), (1, MIN_WEIGHT_BYTES as u64));
         for text in ["{ __schema { queryType { name } } }", "{ ... { t: __type (name: \"Query\") { name } } }"] {
-            let cache = DocumentCache::new(10, 10, 1 << 20);
+            let cache = QueryDocumentCache::new(10, 10, 1 << 20);
             cache.get(&schema, text).unwrap();
             cache.documents.run_pending_tasks();
             assert!(cache.documents.weighted_size() > 8 << 20, "the result of introspection is not counted: {text}");

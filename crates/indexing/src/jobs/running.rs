@@ -4,7 +4,7 @@ use cantata_core::{Timestamp, error_chain};
 use cantata_store::{LEASE_DURATION, Result as StoreResult};
 use tokio::sync::watch;
 
-use super::{Entry, Inner, Job, JobStatus, Jobs, StoredJob};
+use super::{Job, JobEntry, JobStatus, Jobs, JobsInner, StoredJob};
 
 /// A job that is under way. Dropped before it has ended, it is interrupted.
 pub(crate) struct RunningJob {
@@ -39,7 +39,7 @@ impl RunningJob {
             entry.is_dirty = true;
             entry.change = number;
         }
-        // Sent while the entries are locked, so that no reader sees a number before the change it stands for.
+        // Sent while the entries are locked, so that no reader sees a number before its change.
         self.jobs.0.changed.send_replace(number);
     }
 
@@ -97,7 +97,7 @@ impl RunningJob {
 
     /// Keeps the lease, and returns once another server has it.
     pub(crate) async fn lease_lost(&self) {
-        let Inner { store, holder, .. } = &*self.jobs.0;
+        let JobsInner { store, holder, .. } = &*self.jobs.0;
         while let Err(error) = store.keep_lease(&self.lease, holder).await {
             tracing::debug!(error = error_chain(&error), "the lease of a job cannot be renewed at the moment");
         }
@@ -111,7 +111,7 @@ impl RunningJob {
 
 impl Drop for RunningJob {
     fn drop(&mut self) {
-        let runs = |entry: &Entry| entry.runs_here && entry.stored.job.status == JobStatus::Running;
+        let runs = |entry: &JobEntry| entry.runs_here && entry.stored.job.status == JobStatus::Running;
         let is_interrupted = self.jobs.entries().get(&self.id).is_some_and(runs);
         if is_interrupted {
             self.finish(JobStatus::Interrupted, None);

@@ -1,4 +1,4 @@
-//! Making an index anew, and going back.
+//! Reindexing, and going back to the generation before.
 
 use cantata_core::AnalysisState;
 use cantata_engine::IndexAdmin;

@@ -45,14 +45,14 @@ async fn a_document_that_is_refused_is_set_aside_and_stops_nothing() {
     assert_eq!(document.document_id, Some(bad.analysis.files[0].object_id.to_string()));
     assert!(document.reason.contains("fileName"), "{}", document.reason);
 
-    // It is known after a restart, and also to an index that is made anew.
+    // It is known after a restart, and also to a new index generation.
     bed.restart_after(|_| {}).await;
     assert_eq!(bed.caught_up("files").await.rejected, status.rejected);
     let job = bed.indexing().reindex("files").await.unwrap();
     assert_eq!(bed.ended(job.id).await.rejected, 1);
     assert_eq!(bed.caught_up("files").await.rejected.len(), 1);
 
-    // Once it is mended, nothing is left of it.
+    // Once it is corrected, nothing is left of it.
     rename(&bed, &mut bad, "2026-03-03").await;
     assert_eq!(bed.caught_up("files").await.rejected, []);
     bed.assert_right().await;

@@ -1,4 +1,4 @@
-//! Random changes of random analyses, while the indexes are fed, stopped, started and made anew.
+//! Random changes of random analyses, while indexing runs, stops, starts and reindexes.
 
 use cantata_core::{AnalysisState, EventAction};
 use cantata_indexing::{IndexingError, JobStatus};

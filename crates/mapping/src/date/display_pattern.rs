@@ -22,7 +22,7 @@ pub enum DatePatternError {
     /// A quote is not closed; the pattern from the quote on.
     #[error("found {} without a closing quote; expected {EXPECTED}", quote(.0))]
     UnclosedQuote(String),
-    /// Letters that stand for nothing.
+    /// Letters that have no meaning in a pattern.
     #[error("found {} in {}; expected {EXPECTED}", quote(.found), quote(.pattern))]
     UnknownLetters {
         /// The letters.

@@ -34,7 +34,7 @@ pub(super) fn tokens(pattern: &str) -> Result<Vec<PatternToken>, UnclosedQuote<'
     Ok(tokens)
 }
 
-/// Returns the quoted text at the start, and its length with quotes; two quotes stand for one.
+/// Returns the quoted text at the start, and its length with quotes; two quotes are an escaped quote.
 fn quoted(rest: &str) -> Option<(PatternToken, usize)> {
     if rest.starts_with("''") {
         return Some((PatternToken::Quoted("'".to_owned()), 2));

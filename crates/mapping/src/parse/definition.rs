@@ -64,7 +64,7 @@ impl<'a, 'e> DefinitionReader<'a, 'e> {
         self.attribute(key, "a string that is not empty", |value| value.as_str().filter(|text| !text.is_empty()))
     }
 
-    /// Returns a list of strings; one string stands for a list of one.
+    /// Returns a list of strings; one string is read as a list of one.
     pub(super) fn texts(&mut self, key: &str) -> Vec<String> {
         let filled = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
         self.attribute(key, "a path or a list of paths", |value| match value {

@@ -79,7 +79,7 @@ fn constant_keyword(definition: &mut DefinitionReader<'_, '_>) -> FieldKind {
 
 fn alias(definition: &mut DefinitionReader<'_, '_>) -> FieldKind {
     if definition.attributes.get("path").is_none_or(Value::is_null) {
-        definition.report("no `path`", "the path of the field that the alias stands for");
+        definition.report("no `path`", "the path of the field that the alias refers to");
     }
     FieldKind::Alias { target: definition.text("path").unwrap_or_default().to_owned() }
 }

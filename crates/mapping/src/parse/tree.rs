@@ -1,6 +1,6 @@
 //! The tree of a properties object.
 //!
-//! A name may contain dots and then stands for a field in containers, which need no definition of their own. The
+//! A name may contain dots and is then the path of a field in containers, which need no definition of their own. The
 //! definition of such a container may come later, so that only the finished tree knows which fields are nested.
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ use super::kind::read_kind;
 use super::{FieldTable, MAX_DEPTH};
 
 #[derive(Default)]
-pub(super) struct FieldTree {
+pub(super) struct DefinitionTree {
     nodes: Vec<TreeNode>,
     roots: Vec<usize>,
     by_path: HashMap<String, usize>,
@@ -31,7 +31,7 @@ struct TreeNode {
     multi_fields: Vec<usize>,
 }
 
-impl FieldTree {
+impl DefinitionTree {
     /// Reads the properties of the root.
     pub(super) fn read(&mut self, properties: &Map<String, Value>) {
         self.read_properties("", None, properties);

@@ -88,8 +88,8 @@ fn read_whole_text(text: &str) -> Option<i128> {
 
 /// Returns the whole part of a number that no 64-bit integer is too small for.
 fn truncate(number: f64) -> Option<i128> {
-    const BEYOND: f64 = 18_446_744_073_709_551_616.0;
-    (number.abs() < BEYOND).then_some(number.trunc() as i128)
+    const TWO_POW_64: f64 = 18_446_744_073_709_551_616.0;
+    (number.abs() < TWO_POW_64).then_some(number.trunc() as i128)
 }
 
 fn read_double(value: &Value) -> Option<f64> {

@@ -19,19 +19,27 @@ pub(crate) struct FieldSelection<'c> {
     flat: Vec<&'c FlatField>,
 }
 
+/// Why a field cannot be selected.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SelectionError {
+    #[error("fields: {name:?} holds other fields; name those that are wanted, such as {example}")]
+    Container { name: String, example: String },
+    #[error("fields: {name:?} can be searched but not shown; {whole:?} has the values")]
+    NotShown { name: String, whole: String },
+    #[error("{}", unknown_field("fields", .0))]
+    Unknown(String),
+}
+
 impl<'c> FieldSelection<'c> {
     pub(crate) fn is_empty(&self) -> bool {
         self.nodes.is_empty() && self.flat.is_empty()
     }
 
     /// Adds a field by its dotted name.
-    pub(crate) fn add(&mut self, catalogue: &'c Catalogue, name: &str) -> Result<(), String> {
+    pub(crate) fn add(&mut self, catalogue: &'c Catalogue, name: &str) -> Result<(), SelectionError> {
         let Some(route) = catalogue.root.route_to(name) else { return Err(not_selectable(catalogue, name)) };
         if route.last().is_some_and(|node| node.shape.level().is_some()) {
-            return Err(format!(
-                "fields: {name:?} holds other fields; name those that are wanted, such as {}",
-                example(&route)
-            ));
+            return Err(SelectionError::Container { name: name.to_owned(), example: example(&route) });
         }
         let is_nested = |node: &&&NodeField| matches!(node.shape, NodeShape::Nested(_));
         let depth = NODE_DEPTH + route.len() + ELEMENT_DEPTH * route.iter().filter(is_nested).count();
@@ -132,12 +140,10 @@ fn example(route: &[&NodeField]) -> String {
 }
 
 /// Returns why a field cannot be selected.
-fn not_selectable(catalogue: &Catalogue, name: &str) -> String {
+fn not_selectable(catalogue: &Catalogue, name: &str) -> SelectionError {
+    let whole = name.rsplit_once('.').map_or(name, |(whole, _)| whole);
     match catalogue.mapping.entry(name) {
-        Some(_) => {
-            let whole = name.rsplit_once('.').map_or(name, |(whole, _)| whole);
-            format!("fields: {name:?} can be searched but not shown; {whole:?} has the values")
-        }
-        None => unknown_field("fields", name),
+        Some(_) => SelectionError::NotShown { name: name.to_owned(), whole: whole.to_owned() },
+        None => SelectionError::Unknown(name.to_owned()),
     }
 }

@@ -12,17 +12,22 @@ const COMPONENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(
 
 /// Why the URL template of a rule cannot be used with any value.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum UrlTemplateError {
+pub enum UrlTemplateError {
+    /// A word in braces is neither `value` nor `study`.
     #[error("it contains the unknown token '{0}', but only {{value}} and {{study}} can be filled in")]
     UnknownToken(String),
+    /// It is no URL.
     #[error("it is not an address ({0}); expected one that begins with http:// or https://")]
     NotAnAddress(String),
+    /// It is no URL of HTTP.
     #[error("its scheme is '{0}', but must be http or https")]
     Scheme(String),
+    /// A submission would choose the server.
     #[error(
         "{{value}} or {{study}} is part of the server's name, which only the url itself may say; put it behind the server"
     )]
     TokenInServer,
+    /// It has a user or a password.
     #[error("it has a user or a password, which everybody who lists the analysis types could read; remove them")]
     Credentials,
 }

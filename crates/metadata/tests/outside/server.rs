@@ -17,7 +17,7 @@ pub(crate) enum Answer {
     HalfBody,
     /// Sends nothing and keeps the connection.
     Hang,
-    /// Closes the connection without a word.
+    /// Closes the connection without an answer.
     Close,
     /// Sends something that is not HTTP.
     Garbage,

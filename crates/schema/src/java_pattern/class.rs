@@ -1,6 +1,6 @@
 //! Classes of characters: those of Java may have others in them, and intersections.
 
-use super::{MAX_NESTING, Translator, VERTICAL_SPACE, written};
+use super::{MAX_NESTING, PatternError, Translator, VERTICAL_SPACE, written};
 
 const SPACE: &str = r"\t-\r ";
 const HORIZONTAL_SPACE: &str = r" \t\xA0\u1680\u180e\u2000-\u200a\u202f\u205f\u3000";
@@ -31,13 +31,13 @@ struct Union {
 }
 
 impl Union {
-    fn expression(self) -> Result<String, String> {
+    fn expression(self) -> Result<String, PatternError> {
         let mut parts = self.expressions;
         if !self.members.is_empty() {
             parts.insert(0, format!("[{}]", self.members));
         }
         match parts.len() {
-            0 => Err("a class has nothing in it, or nothing beside &&".to_owned()),
+            0 => Err(PatternError::EmptyClass),
             1 => Ok(parts.swap_remove(0)),
             _ => Ok(format!("(?:{})", parts.join("|"))),
         }
@@ -46,7 +46,7 @@ impl Union {
 
 impl Translator<'_> {
     /// Translates an escape that may be in a class; its backslash and its first letter are consumed.
-    pub(super) fn class_escape(&mut self, letter: char) -> Result<ClassPart, String> {
+    pub(super) fn class_escape(&mut self, letter: char) -> Result<ClassPart, PatternError> {
         let members = |members: &str| Ok(ClassPart::Members(members.to_owned()));
         let others = |members: &str| Ok(ClassPart::Expression(format!("[^{members}]")));
         match letter {
@@ -78,12 +78,12 @@ impl Translator<'_> {
             }
             'p' | 'P' => Ok(ClassPart::Members(format!("\\{letter}{{{}}}", self.next()?))),
             other if !other.is_alphanumeric() => Ok(ClassPart::Character(other)),
-            other => Err(format!("\\{other} has no counterpart")),
+            other => Err(PatternError::Escape(other)),
         }
     }
 
     /// Reads hexadecimal digits: so many, or up to a brace.
-    fn code_point(&mut self, digits: Option<usize>) -> Result<ClassPart, String> {
+    fn code_point(&mut self, digits: Option<usize>) -> Result<ClassPart, PatternError> {
         let mut text = String::new();
         while digits.is_none_or(|digits| text.len() < digits) {
             match self.next()? {
@@ -92,11 +92,11 @@ impl Translator<'_> {
             }
         }
         let character = u32::from_str_radix(&text, 16).ok().and_then(char::from_u32);
-        character.map(ClassPart::Character).ok_or_else(|| format!("{text} is no character"))
+        character.map(ClassPart::Character).ok_or(PatternError::CodePoint(text))
     }
 
     /// Translates a class into an expression that matches one character; its opening bracket is consumed.
-    pub(super) fn class(&mut self, depth: usize) -> Result<String, String> {
+    pub(super) fn class(&mut self, depth: usize) -> Result<String, PatternError> {
         match self.class_value(depth)? {
             ClassValue::Union(union) => union.expression(),
             ClassValue::Expression(expression) => Ok(expression),
@@ -104,17 +104,13 @@ impl Translator<'_> {
     }
 
     /// Reads a class; its opening bracket is consumed.
-    fn class_value(&mut self, depth: usize) -> Result<ClassValue, String> {
+    fn class_value(&mut self, depth: usize) -> Result<ClassValue, PatternError> {
         let is_negated = self.eat('^');
         let (mut operands, has_classes) = self.class_operands(depth)?;
         let last = operands.pop().unwrap_or_default();
         if is_negated {
             if has_classes || !operands.is_empty() || !last.expressions.is_empty() {
-                return Err(
-                    "a negated class with another class in it means different things in different versions of \
-                            Java"
-                        .to_owned(),
-                );
+                return Err(PatternError::NegatedClass);
             }
             return Ok(ClassValue::Expression(format!("[^{}]", last.members)));
         }
@@ -129,9 +125,9 @@ impl Translator<'_> {
     }
 
     /// Reads the operands of `&&` up to the closing bracket; says whether there are classes among them.
-    fn class_operands(&mut self, depth: usize) -> Result<(Vec<Union>, bool), String> {
+    fn class_operands(&mut self, depth: usize) -> Result<(Vec<Union>, bool), PatternError> {
         if depth > MAX_NESTING {
-            return Err(format!("classes are nested deeper than {MAX_NESTING} levels"));
+            return Err(PatternError::TooDeep("classes"));
         }
         let (mut operands, mut union, mut has_classes, mut is_first) = (Vec::new(), Union::default(), false, true);
         loop {
@@ -178,7 +174,7 @@ impl Translator<'_> {
     }
 
     /// Adds the end of a range, if the character before begins one.
-    fn range_end(&mut self, union: &mut Union) -> Result<(), String> {
+    fn range_end(&mut self, union: &mut Union) -> Result<(), PatternError> {
         let mut ahead = self.rest.clone();
         if ahead.next() != Some('-') || matches!(ahead.peek(), None | Some(']' | '[')) {
             return Ok(());
@@ -192,7 +188,7 @@ impl Translator<'_> {
             letter => ClassPart::Character(letter),
         };
         let ClassPart::Character(last) = last else {
-            return Err("a range of a class ends with something else than a character".to_owned());
+            return Err(PatternError::RangeEnd);
         };
         union.members.push('-');
         union.members.push_str(&member(last));

@@ -1,4 +1,4 @@
-//! What a search shows to whom: the rules of `access.json` on a real engine, with identities of all sorts.
+//! What a search shows to each identity: the rules of `access.json` on a real engine, with identities of all sorts.
 
 mod counts;
 mod fields;

@@ -1,4 +1,4 @@
-//! Loading catalogues, and what the log tells of it.
+//! Loading catalogues, and what is logged about it.
 
 use std::io;
 use std::sync::{Arc, Mutex};

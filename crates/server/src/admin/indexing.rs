@@ -12,7 +12,7 @@ use crate::openapi::schemas::{CatalogueIndexing, Job};
 use crate::response::{json as json_response, json_with_status};
 use crate::state::IndexingState;
 
-/// Returns how the index of each catalogue follows its source: how far it came, and which documents were set aside.
+/// Returns how the index of each catalogue follows its source: how far it came, and which documents were rejected.
 #[utoipa::path(
     get, path = "/admin/indexing", tag = "Indexing",
     responses((status = 200, description = "The catalogues that have a source, by id", body = Vec<CatalogueIndexing>))
@@ -21,7 +21,7 @@ pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult {
     Ok(json_response(&state.indexing.status()))
 }
 
-/// Begins to make the index of a catalogue anew, while it is searched and while changes come in.
+/// Begins to rebuild the index of a catalogue, while it is searched and while changes come in.
 #[utoipa::path(
     post, path = "/admin/catalogues/{catalogue}/reindex", tag = "Indexing",
     params(("catalogue" = String, Path, description = "The id of the catalogue")),

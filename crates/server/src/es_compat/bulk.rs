@@ -72,7 +72,7 @@ pub(super) async fn run(
 }
 
 /// Runs the operations of a body as they come. It has the memory of one batch before the first one is written, and is
-/// not refused for want of memory after that: its client would not know what was written.
+/// not rejected for lack of memory after that: its client would not know what was written.
 async fn apply_body(
     es: &EsState,
     index: Option<&str>,

@@ -28,7 +28,7 @@ impl<'a> IndexPatterns<'a> {
         self.0.iter().any(|pattern| is_everything(pattern) || WildcardPattern::case_sensitive(pattern).matches(name))
     }
 
-    /// Returns those that stand for one name.
+    /// Returns those without an asterisk.
     fn plain(&self) -> impl Iterator<Item = &'a str> {
         self.0.iter().copied().filter(|name| !is_everything(name) && !name.contains('*'))
     }

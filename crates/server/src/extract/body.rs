@@ -22,8 +22,8 @@ use crate::state::AppState;
 pub(crate) const MAX_DISCARDED_BYTES: usize = 64 << 20;
 
 /// How long a body is waited for that was answered already, and how long it is read in all.
-const LINGER_IDLE: Duration = Duration::from_secs(1);
-const LINGER: Duration = Duration::from_secs(30);
+const LINGER_IDLE_TIMEOUT: Duration = Duration::from_secs(1);
+const LINGER_TIMEOUT: Duration = Duration::from_secs(30);
 /// By how much the share of a body grows at least, so that it does not grow with every piece. Its first share is no
 /// larger, whatever length is declared.
 const SHARE_STEP_BYTES: usize = 64 << 10;
@@ -179,7 +179,7 @@ async fn linger(body: Body) {
     let reading = async {
         let mut left = MAX_DISCARDED_BYTES;
         let mut pieces = body.into_data_stream();
-        while let Ok(Some(Ok(piece))) = timeout(LINGER_IDLE, pieces.next()).await {
+        while let Ok(Some(Ok(piece))) = timeout(LINGER_IDLE_TIMEOUT, pieces.next()).await {
             left = left.saturating_sub(piece.len());
             if left == 0 {
                 return;
@@ -187,7 +187,7 @@ async fn linger(body: Body) {
         }
     };
     // What is left of the body is dropped, which closes the connection.
-    let _ = timeout(LINGER, reading).await;
+    let _ = timeout(LINGER_TIMEOUT, reading).await;
 }
 
 /// Reads and forgets a body, up to a limit.

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::client_address::ClientKey;
 
 /// The number of buckets.
-const BUCKETS: usize = 1 << 16;
+const BUCKET_COUNT: usize = 1 << 16;
 
 /// An allowance for each client.
 pub(super) struct RateLimiter {
@@ -30,7 +30,7 @@ impl RateLimiter {
         let interval = time.checked_div(number)?;
         let interval = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX).max(1);
         let tolerance = interval.saturating_mul(u64::from(burst.max(1) - 1));
-        let full_at = (0..BUCKETS).map(|_| AtomicU64::new(0)).collect();
+        let full_at = (0..BUCKET_COUNT).map(|_| AtomicU64::new(0)).collect();
         Some(Self { full_at, start: Instant::now(), interval, tolerance })
     }
 
@@ -59,7 +59,7 @@ impl RateLimiter {
     }
 
     fn bucket(&self, ClientKey(hash): ClientKey) -> &AtomicU64 {
-        &self.full_at[hash as usize % BUCKETS]
+        &self.full_at[hash as usize % BUCKET_COUNT]
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A body takes its share as it comes, and keeps it until its request is answered. An answer takes its share when it is
 //! complete, and keeps it until it is sent. What does not get its share within a short time is rejected, so no number
-//! of connections takes more than the limit, beside the answers that are being made and those that tell of a change:
+//! of connections takes more than the limit, beside the answers that are being made and those that report a change:
 //! they are sent in any case. A small request whose share is free costs one atomic operation, and a small answer none.
 
 use std::sync::Arc;

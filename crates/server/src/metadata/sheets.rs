@@ -9,7 +9,7 @@ use axum::extract::{Request, State};
 use bytes::Bytes;
 use cantata_core::{Error, ErrorId, ErrorOrigin};
 use cantata_metadata::SheetsOfType;
-use cantata_tabular::{Sheet, check_sheets, read_delimited_sheet, read_xlsx_sheets};
+use cantata_tabular::{Sheet, SheetError, check_sheets, read_delimited_sheet, read_xlsx_sheets};
 use http::{HeaderMap, HeaderValue, header};
 
 use super::submit::submit_options;
@@ -170,13 +170,12 @@ fn sheet_format(headers: &HeaderMap) -> ApiResult<SheetFormat> {
 }
 
 /// Reads the sheets of a body.
-fn read(format: SheetFormat, body: Bytes, max_bytes: usize) -> Result<Vec<Sheet>, String> {
+fn read(format: SheetFormat, body: Bytes, max_bytes: usize) -> Result<Vec<Sheet>, SheetError> {
     match format {
         SheetFormat::Xlsx => read_xlsx_sheets(&body, max_bytes as u64, MAX_ROWS),
         SheetFormat::Delimited(delimiter) => read_delimited_sheet(Cursor::new(body), delimiter, MAX_ROWS),
         SheetFormat::Json => {
-            let sheets: SheetsBody =
-                serde_json::from_slice(&body).map_err(|error| format!("it is no JSON with sheets: {error}"))?;
+            let sheets: SheetsBody = serde_json::from_slice(&body).map_err(SheetError::Json)?;
             let sheets = sheets.into_sheets();
             check_sheets(&sheets, MAX_ROWS)?;
             Ok(sheets)

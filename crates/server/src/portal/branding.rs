@@ -16,7 +16,7 @@ use crate::static_file::NO_CACHE;
 /// Where the pages find the logo.
 pub(super) const LOGO_PATH: &str = "/portal/logo";
 
-/// A picture may load and run nothing, even if somebody opens it by its address.
+/// A picture may load and run nothing, even if its address is opened as a page.
 const POLICY: HeaderValue = HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox");
 
 const MAX_LOGO_BYTES: usize = 256 * 1024;
@@ -33,22 +33,33 @@ pub struct PortalLogo {
     bytes: Bytes,
 }
 
+/// Why a file is no logo.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LogoError {
+    /// It is too large.
+    #[error("found {0} bytes, expected at most {MAX_LOGO_BYTES}")]
+    TooLarge(usize),
+    /// It is no picture of a known kind.
+    #[error("found neither an SVG nor a PNG picture")]
+    UnknownFormat,
+}
+
 impl PortalLogo {
     /// Takes the content of a file with an SVG or PNG picture.
     ///
     /// # Errors
     ///
     /// If it is none, or too large.
-    pub fn new(bytes: Vec<u8>) -> Result<Self, String> {
+    pub fn new(bytes: Vec<u8>) -> Result<Self, LogoError> {
         if bytes.len() > MAX_LOGO_BYTES {
-            return Err(format!("found {} bytes, expected at most {MAX_LOGO_BYTES}", bytes.len()));
+            return Err(LogoError::TooLarge(bytes.len()));
         }
         let content_type = if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
             "image/png"
         } else if str::from_utf8(&bytes).is_ok_and(|text| text.contains("<svg")) {
             "image/svg+xml"
         } else {
-            return Err("found neither an SVG nor a PNG picture".to_owned());
+            return Err(LogoError::UnknownFormat);
         };
         Ok(Self { content_type, bytes: bytes.into() })
     }
@@ -167,6 +178,6 @@ mod tests {
         assert_eq!(PortalLogo::new(b"<?xml?><svg/>".to_vec()).unwrap().content_type, "image/svg+xml");
         assert_eq!(PortalLogo::new(b"\x89PNG\r\n\x1a\n...".to_vec()).unwrap().content_type, "image/png");
         assert!(PortalLogo::new(b"<html>".to_vec()).is_err());
-        assert!(PortalLogo::new(vec![b' '; MAX_LOGO_BYTES + 1]).unwrap_err().contains("262145 bytes"));
+        assert_eq!(PortalLogo::new(vec![b' '; MAX_LOGO_BYTES + 1]), Err(LogoError::TooLarge(262_145)));
     }
 }

@@ -20,9 +20,9 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 
-const SCRIPT: File = File { name: "graphiql.js", gzip: include_bytes!("../../assets/graphiql/graphiql.js.gz") };
-const STYLE: File = File { name: "graphiql.css", gzip: include_bytes!("../../assets/graphiql/graphiql.css.gz") };
-const LICENCES: File = File { name: "LICENSES.txt", gzip: include_bytes!("../../assets/graphiql/LICENSES.txt.gz") };
+const SCRIPT: Asset = Asset { name: "graphiql.js", gzip: include_bytes!("../../assets/graphiql/graphiql.js.gz") };
+const STYLE: Asset = Asset { name: "graphiql.css", gzip: include_bytes!("../../assets/graphiql/graphiql.css.gz") };
+const LICENCES: Asset = Asset { name: "LICENSES.txt", gzip: include_bytes!("../../assets/graphiql/LICENSES.txt.gz") };
 
 static PAGE: LazyLock<String> = LazyLock::new(|| {
     include_str!("../../assets/graphiql/index.html")
@@ -31,12 +31,12 @@ static PAGE: LazyLock<String> = LazyLock::new(|| {
 });
 
 /// A file that belongs to the page.
-struct File {
+struct Asset {
     name: &'static str,
     gzip: &'static [u8],
 }
 
-impl File {
+impl Asset {
     fn packed(&self) -> StaticFile {
         StaticFile::new(self.name, self.gzip)
     }

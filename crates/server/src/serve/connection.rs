@@ -20,7 +20,7 @@ use crate::access::CredentialCache;
 static START: LazyLock<Instant> = LazyLock::new(Instant::now);
 
 /// The timestamp of a connection that is not waiting for its client.
-const WORKING: u64 = 0;
+const NOT_WAITING: u64 = 0;
 
 /// How long a client may leave a response unread before the connection counts as waiting, in milliseconds.
 const WRITE_GRACE_MILLIS: u64 = 1000;
@@ -60,7 +60,7 @@ impl Connection {
             peer: peer.to_canonical(),
             waiting_since: AtomicU64::new(now()),
             open_requests: AtomicU32::new(0),
-            unread_since: AtomicU64::new(WORKING),
+            unread_since: AtomicU64::new(NOT_WAITING),
             min_client_rate: min_client_rate.max(1),
             unsent_count: AtomicUsize::new(0),
             unsent: Mutex::default(),
@@ -83,7 +83,7 @@ impl Connection {
     pub(super) fn begin_request(&self, version: Version) {
         self.is_http1.store(version != Version::HTTP_2, Ordering::Relaxed);
         self.open_requests.fetch_add(1, Ordering::Relaxed);
-        self.waiting_since.store(WORKING, Ordering::Relaxed);
+        self.waiting_since.store(NOT_WAITING, Ordering::Relaxed);
     }
 
     /// Notes that a response is complete, though it may not be sent yet.
@@ -107,13 +107,13 @@ impl Connection {
 
     /// Notes that the client went on: it sent or received something.
     pub(crate) fn note_progress(&self) {
-        let since = if self.is_idle() { now() } else { WORKING };
+        let since = if self.is_idle() { now() } else { NOT_WAITING };
         self.waiting_since.store(since, Ordering::Relaxed);
     }
 
     /// Notes whether a part of a response is ready and not taken.
     pub(super) fn set_unread(&self, is_unread: bool) {
-        self.unread_since.store(if is_unread { now() } else { WORKING }, Ordering::Relaxed);
+        self.unread_since.store(if is_unread { now() } else { NOT_WAITING }, Ordering::Relaxed);
     }
 
     /// Returns whether its requests are of HTTP/1.
@@ -180,7 +180,7 @@ impl Connection {
 
     /// Notes that bytes came from the client. One that sends is alive, also if it reads nothing yet.
     pub(super) fn note_received(&self) {
-        if self.unread_since.load(Ordering::Relaxed) != WORKING {
+        if self.unread_since.load(Ordering::Relaxed) != NOT_WAITING {
             self.set_unread(true);
         }
     }
@@ -191,9 +191,9 @@ impl Connection {
         if self.is_http1() {
             return None;
         }
-        let since = if self.is_idle() { self.waiting_since.load(Ordering::Relaxed) } else { WORKING };
-        let since = if since == WORKING { self.unread_since.load(Ordering::Relaxed) } else { since };
-        let waited = if since == WORKING { 0 } else { now().saturating_sub(since) };
+        let since = if self.is_idle() { self.waiting_since.load(Ordering::Relaxed) } else { NOT_WAITING };
+        let since = if since == NOT_WAITING { self.unread_since.load(Ordering::Relaxed) } else { since };
+        let waited = if since == NOT_WAITING { 0 } else { now().saturating_sub(since) };
         Some(timeout.saturating_sub(Duration::from_millis(waited)))
     }
 
@@ -203,7 +203,7 @@ impl Connection {
 
     fn waiting_since(&self) -> Option<u64> {
         let since = [&self.waiting_since, &self.unread_since].map(|since| since.load(Ordering::Relaxed));
-        since.into_iter().find(|since| *since != WORKING)
+        since.into_iter().find(|since| *since != NOT_WAITING)
     }
 }
 

@@ -92,7 +92,7 @@ async fn only_its_owner_can_read_the_log() {
     assert_eq!(mode & 0o077, 0, "{mode:o}");
 }
 
-/// Whoever is denied must not fill the disk with it.
+/// Denied requests must not fill the disk.
 #[tokio::test]
 async fn a_line_has_a_limit_whatever_a_client_writes_into_the_address() {
     let guarded = Guarded::open().await;

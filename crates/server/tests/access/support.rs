@@ -131,7 +131,8 @@ async fn add_key(keys: &KeyRegistry, name: &str, scopes: &[&str]) -> String {
     secret.reveal().to_owned()
 }
 
-/// Checks that a request was refused for want of a credential, without a word about the one that was sent.
+/// Checks that a request was refused because it has no valid credential, and that the answer says nothing
+/// about the one that was sent.
 #[track_caller]
 pub(crate) fn assert_unauthorized(response: &TestResponse) {
     response.assert_error_id(401, "unauthorized.token");

@@ -18,7 +18,7 @@ async fn where_there_are_too_many_those_go_that_do_nothing() {
     for _ in 0..5 * MOST {
         silent.push(open(server.address(), b"GET /isAlive HTTP/1.1\r\n").await);
     }
-    // Whoever asks for something is served, on a new connection too.
+    // A client that sends a request is served, on a new connection too.
     soon("a read", server.analysis("S", &id)).await;
     for _ in 0..MOST {
         let request = raw::request("GET", b"/isAlive", &[], b"");

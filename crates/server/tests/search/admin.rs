@@ -107,7 +107,7 @@ async fn changed_files_are_followed() {
     assert_eq!(limit().await, 20);
     server.write_config("base.json", &base(json!({"maxDepth": 21})).to_string());
     until(async || limit().await == 21).await;
-    // A broken file fails the catalogue, and it comes back once the file is mended.
+    // A broken file fails the catalogue, and it comes back once the file is corrected.
     server.write_config("base.json", "{");
     until(async || server.get("/ready").await.status == 503).await;
     server.write_config("base.json", &base(json!({"maxDepth": 23})).to_string());

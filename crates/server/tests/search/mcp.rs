@@ -38,7 +38,7 @@ async fn call(server: &TestClient, tool: &str, arguments: Value) -> Value {
 }
 
 /// Calls a tool that refuses, and returns what it says.
-async fn mend(server: &TestClient, tool: &str, arguments: Value) -> String {
+async fn call_error(server: &TestClient, tool: &str, arguments: Value) -> String {
     let result = ask(server, "tools/call", json!({"name": tool, "arguments": arguments})).await;
     assert_eq!(result["isError"], true, "{result}");
     result["content"][0]["text"].as_str().unwrap().to_owned()

@@ -1,4 +1,4 @@
-//! What `/metrics` tells of catalogues.
+//! What `/metrics` says about catalogues.
 
 use cantata_testkit::TestServer;
 use serde_json::json;

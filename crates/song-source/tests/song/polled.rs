@@ -45,7 +45,7 @@ async fn a_snapshot_and_the_changes_after_it_are_everything() {
     assert!(next_of(&*source, &mut position, &id).await.document.is_some());
     state(&server, "S2", &id, "suppress").await;
     assert_eq!(next_of(&*source, &mut position, &id).await.document, None);
-    // Whoever begins without a position gets all of them.
+    // Without a position, all of them are delivered.
     let mut all = std::collections::HashSet::new();
     let mut after = None;
     while all.len() < 131 {

@@ -13,7 +13,7 @@ pub static IN: Operator = Operator {
     name: "in",
     aliases: &["=", "==", "==="],
     description: "One of the field's values is in the list. A text with * matches any characters there, __missing__ \
-                  matches records without a value, and set_id:<id> stands for the values of a saved set.",
+                  matches records without a value, and set_id:<id> matches the values of a saved set.",
     field_ref: FieldRef::FieldName,
     applicable_to: Applicability::All,
     value_type: VALUE_TYPE,

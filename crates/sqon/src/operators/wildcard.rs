@@ -13,7 +13,7 @@ pub(super) const TEXTUAL: Applicability = Applicability::Classes(&[FieldClass::K
 pub static WILDCARD: Operator = Operator {
     name: "wildcard",
     aliases: &["filter"],
-    description: "One of the fields has a text like the value, in which * stands for any characters and ? for any \
+    description: "One of the fields has a text like the value, in which * matches any characters and ? any \
                   one. Upper and lower case are alike.",
     field_ref: FieldRef::FieldNames,
     applicable_to: TEXTUAL,
@@ -31,6 +31,6 @@ static SHAPE: ContentShape = ContentShape {
 fn parse(content: &mut LeafContent<'_>) -> Result<Condition, SqonError> {
     Ok(Condition::Wildcard {
         fields: content.field_names()?,
-        pattern: content.text("a text in which * stands for any characters")?,
+        pattern: content.text("a text in which * matches any characters")?,
     })
 }

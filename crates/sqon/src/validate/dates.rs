@@ -1,6 +1,6 @@
 //! Which texts are dates: ISO 8601 dates and times, truncated after any part, numbers of milliseconds, and dates
-//! relative to the moment of the search (`now-30d`, `now/d`) or to another (`2024-05-31||+1M/d`). What moment they
-//! stand for is up to the engine.
+//! relative to the moment of the search (`now-30d`, `now/d`) or to another (`2024-05-31||+1M/d`). The engine computes
+//! the moment.
 
 use std::sync::LazyLock;
 

@@ -181,7 +181,7 @@ fn clauses_that_are_refused() {
         (
             clause("wildcard", json!(5)),
             "/clauses/1/value",
-            "found the number 5; expected a text in which * stands for any characters".to_owned(),
+            "found the number 5; expected a text in which * matches any characters".to_owned(),
         ),
         (
             json!({ "fieldName": "", "operator": "fuzzy", "value": "x" }),

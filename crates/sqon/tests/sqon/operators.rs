@@ -174,7 +174,7 @@ fn several_fields(op: &str, alias: &str, text_form: &str) {
 
 #[test]
 fn wildcard() {
-    several_fields("wildcard", "filter", "a text in which * stands for any characters");
+    several_fields("wildcard", "filter", "a text in which * matches any characters");
 }
 
 #[test]

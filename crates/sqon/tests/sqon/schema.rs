@@ -1,4 +1,4 @@
-//! What clients are told of the language.
+//! The description of the language that clients get.
 
 use cantata_sqon::json_schema;
 use cantata_sqon::operators::OPERATORS;

@@ -16,7 +16,7 @@ use super::key::LookupKey;
 use super::merge::merge;
 use super::run::{CHUNK_ENTRIES, Run};
 use super::run_writer::{RunWriter, read_runs};
-use super::state::{Entry, Runs};
+use super::state::{LookupEntry, Runs};
 use crate::checksum::check;
 use crate::database::{enable_stable_plans, lookup_error};
 use crate::file_block::decode_readable;
@@ -199,13 +199,13 @@ impl LookupDatabase {
         metadata: &Connection,
         batch: usize,
         is_stopping: &dyn Fn() -> bool,
-    ) -> Result<Vec<Entry>> {
+    ) -> Result<Vec<LookupEntry>> {
         let failed = |error: rusqlite::Error| StoreError::failed("reading blocks of files for the lookup", error);
         let sql = "SELECT block_key, analysis_id, files, checksum FROM file_block
                    WHERE block_key > ?1 ORDER BY block_key";
         let mut statement = metadata.prepare(sql).map_err(failed)?;
         let mut rows = statement.query([self.applied]).map_err(failed)?;
-        let mut entries: Vec<Entry> = Vec::new();
+        let mut entries: Vec<LookupEntry> = Vec::new();
         while let Some(row) = rows.next().map_err(failed)? {
             let (block_key, analysis_id, encoded, checksum) =
                 <(i64, [u8; 16], Vec<u8>, Option<u32>)>::try_from(row).map_err(failed)?;
@@ -230,7 +230,7 @@ impl LookupDatabase {
     }
 
     /// Writes a sorted batch as a run, merges runs where there are many, and records how far the database is complete.
-    pub(crate) fn apply(&mut self, batch: impl ExactSizeIterator<Item = Entry>) -> Result<()> {
+    pub(crate) fn apply(&mut self, batch: impl ExactSizeIterator<Item = LookupEntry>) -> Result<()> {
         let mut applied = self.applied;
         let transaction = self.connection.transaction().map_err(failed)?;
         let mut writer = RunWriter::new(&transaction, batch.len());

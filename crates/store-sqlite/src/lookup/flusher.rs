@@ -11,7 +11,7 @@ use cantata_core::error_chain;
 use cantata_store::{Result, StoreError};
 
 use super::database::LookupDatabase;
-use super::state::{Entry, LookupState};
+use super::state::{LookupEntry, LookupState};
 use crate::database::open_reader;
 
 /// How long to wait before a failed flush is retried.
@@ -67,7 +67,7 @@ fn flush(
     database: &mut LookupDatabase,
     shared: &LookupState,
     metadata: &Path,
-    batch: &[Entry],
+    batch: &[LookupEntry],
     failed_rebuilds: &Cell<u32>,
 ) -> Result<()> {
     if !shared.is_damaged() {

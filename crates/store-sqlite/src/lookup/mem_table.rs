@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::state::Entry;
+use super::state::LookupEntry;
 
 /// Uses the hash of an entry as it is.
 #[derive(Default)]
@@ -47,7 +47,7 @@ impl MemTable {
     }
 
     /// Adds an entry, unless it is present.
-    pub(crate) fn add(&mut self, (hash, block_key): Entry) {
+    pub(crate) fn add(&mut self, (hash, block_key): LookupEntry) {
         let known = *self.first.entry(hash).or_insert_with(|| {
             self.count += 1;
             block_key
@@ -62,7 +62,7 @@ impl MemTable {
     }
 
     /// Removes an entry that was added last for its hash.
-    pub(crate) fn remove(&mut self, (hash, block_key): Entry) {
+    pub(crate) fn remove(&mut self, (hash, block_key): LookupEntry) {
         if let Some(further) = self.further.get_mut(&hash)
             && further.last() == Some(&block_key)
         {
@@ -81,10 +81,10 @@ impl MemTable {
     }
 
     /// Returns all entries in order.
-    pub(crate) fn sorted(&self) -> Vec<Entry> {
+    pub(crate) fn sorted(&self) -> Vec<LookupEntry> {
         let first = self.first.iter().map(|(hash, block_key)| (*hash, *block_key));
         let further = self.further.iter().flat_map(|(hash, keys)| keys.iter().map(|block_key| (*hash, *block_key)));
-        let mut sorted: Vec<Entry> = first.chain(further).collect();
+        let mut sorted: Vec<LookupEntry> = first.chain(further).collect();
         sorted.sort_unstable();
         sorted
     }

@@ -7,17 +7,17 @@ use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
 use super::run::{Run, read_chunk};
-use super::state::Entry;
+use super::state::LookupEntry;
 
 /// Reads a run, one chunk at a time.
 struct RunCursor<'a> {
     database: &'a Connection,
     chunks: Range<i64>,
-    entries: std::vec::IntoIter<Entry>,
+    entries: std::vec::IntoIter<LookupEntry>,
 }
 
 impl RunCursor<'_> {
-    fn next(&mut self) -> Result<Option<Entry>> {
+    fn next(&mut self) -> Result<Option<LookupEntry>> {
         loop {
             if let Some(entry) = self.entries.next() {
                 return Ok(Some(entry));
@@ -34,13 +34,13 @@ impl RunCursor<'_> {
 pub(crate) fn merge(
     database: &Connection,
     runs: &[Arc<Run>],
-    mut visit: impl FnMut(Entry) -> Result<()>,
+    mut visit: impl FnMut(LookupEntry) -> Result<()>,
 ) -> Result<()> {
     let mut cursors: Vec<RunCursor<'_>> = runs
         .iter()
         .map(|run| RunCursor { database, chunks: run.chunk_ids(), entries: Vec::new().into_iter() })
         .collect();
-    let mut heads: Vec<Option<Entry>> = cursors.iter_mut().map(RunCursor::next).collect::<Result<_>>()?;
+    let mut heads: Vec<Option<LookupEntry>> = cursors.iter_mut().map(RunCursor::next).collect::<Result<_>>()?;
     let mut last = None;
     // With so few runs, comparing every head is faster than a heap.
     while let Some((index, entry)) = smallest(&heads) {
@@ -53,7 +53,7 @@ pub(crate) fn merge(
     Ok(())
 }
 
-fn smallest(heads: &[Option<Entry>]) -> Option<(usize, Entry)> {
+fn smallest(heads: &[Option<LookupEntry>]) -> Option<(usize, LookupEntry)> {
     let filled = heads.iter().enumerate().filter_map(|(index, head)| head.map(|entry| (index, entry)));
     filled.min_by_key(|(_, entry)| *entry)
 }

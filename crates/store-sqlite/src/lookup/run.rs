@@ -8,7 +8,7 @@ use cantata_bloom::{BlockKey, BloomKey};
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::state::Entry;
+use super::state::LookupEntry;
 use crate::database::with_lookup_statement;
 
 /// How many entries fit into a page of the database with the row around them.
@@ -85,7 +85,7 @@ impl Run {
 }
 
 /// Reads the entries of a chunk.
-pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<Vec<Entry>>> {
+pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<Vec<LookupEntry>>> {
     let sql = "SELECT entries FROM chunk WHERE chunk_id = ?1";
     let read = |row: &Row<'_>| Ok(decode(row.get_ref(0)?.as_blob()?));
     let found = with_lookup_statement(database, "looking up a file", sql, |select| {
@@ -99,7 +99,7 @@ pub(crate) fn read_chunk(database: &Connection, chunk_id: i64) -> Result<Option<
 }
 
 /// Encodes the entries of a chunk, with their checksum at the end.
-pub(crate) fn encode(entries: &[Entry]) -> Vec<u8> {
+pub(crate) fn encode(entries: &[LookupEntry]) -> Vec<u8> {
     // A nested iterator over single bytes would take longer than the database does to store them.
     let mut encoded = Vec::with_capacity(entries.len() * ENTRY_BYTES + CHECKSUM_BYTES);
     for (hash, block_key) in entries {
@@ -111,7 +111,7 @@ pub(crate) fn encode(entries: &[Entry]) -> Vec<u8> {
 }
 
 /// Decodes the entries of a chunk, if their checksum is right.
-fn decode(encoded: &[u8]) -> Option<Vec<Entry>> {
+fn decode(encoded: &[u8]) -> Option<Vec<LookupEntry>> {
     let (content, stored) = encoded.split_last_chunk()?;
     if crc32fast::hash(content) != u32::from_le_bytes(*stored) {
         return None;

@@ -7,7 +7,7 @@ use cantata_store::{Result, StoreError};
 use rusqlite::Connection;
 
 use super::run::{CHUNK_ENTRIES, Run, encode};
-use super::state::Entry;
+use super::state::LookupEntry;
 use crate::checksum::{check, checksum_of};
 use crate::database::with_lookup_statement;
 
@@ -19,7 +19,7 @@ type RunRow = (i64, i64, i64, Vec<u8>, Vec<u8>, u32);
 /// Writes the entries of a run, which come in order, chunk by chunk.
 pub(crate) struct RunWriter<'a> {
     database: &'a Connection,
-    pending: Vec<Entry>,
+    pending: Vec<LookupEntry>,
     first_chunk: Option<i64>,
     first_hashes: Vec<i64>,
     bloom: Vec<u64>,
@@ -33,7 +33,7 @@ impl<'a> RunWriter<'a> {
     }
 
     /// Adds the next entry.
-    pub(crate) fn add(&mut self, entry: Entry) -> Result<()> {
+    pub(crate) fn add(&mut self, entry: LookupEntry) -> Result<()> {
         self.pending.push(entry);
         BlockKey(entry.0).insert_into(&mut self.bloom);
         if self.pending.len() == CHUNK_ENTRIES { self.write_chunk() } else { Ok(()) }

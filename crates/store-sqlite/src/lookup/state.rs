@@ -11,7 +11,7 @@ use super::mem_table::MemTable;
 use super::run::Run;
 
 /// Hash and block key.
-pub(crate) type Entry = (i64, i64);
+pub(crate) type LookupEntry = (i64, i64);
 
 /// How many batches may be buffered during a flush before the writer has to wait.
 const MAX_BACKLOG_BATCHES: usize = 8;
@@ -63,7 +63,7 @@ impl LookupState {
     }
 
     /// Makes entries visible.
-    pub(crate) fn insert(&self, entries: &[Entry]) {
+    pub(crate) fn insert(&self, entries: &[LookupEntry]) {
         let mut state = self.lock();
         for entry in entries {
             state.active.add(*entry);
@@ -71,7 +71,7 @@ impl LookupState {
     }
 
     /// Removes entries whose blocks were not committed.
-    pub(crate) fn remove(&self, entries: &[Entry]) {
+    pub(crate) fn remove(&self, entries: &[LookupEntry]) {
         let mut state = self.lock();
         for entry in entries.iter().rev() {
             state.active.remove(*entry);

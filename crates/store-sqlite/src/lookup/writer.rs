@@ -1,12 +1,12 @@
 //! The lookup index as the writer thread uses it: entries are added and rolled back with their blocks.
 
 use super::LookupReader;
-use super::state::Entry;
+use super::state::LookupEntry;
 
 /// A reader that also tracks what the open transaction has added.
 pub(crate) struct LookupWriter {
     reader: LookupReader,
-    added: Vec<Entry>,
+    added: Vec<LookupEntry>,
 }
 
 impl LookupWriter {

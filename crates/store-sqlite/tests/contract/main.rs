@@ -1,4 +1,4 @@
-//! The contract of every store, on SQLite, and what only SQLite has: a look-up that can be lost and made anew.
+//! The contract of every store, on SQLite, and what only SQLite has: a look-up that can be lost and rebuilt.
 
 mod lookup;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::filled::{Element, FilledSheets, plain_name};
+use super::filled::{FilledSheets, SheetElement, plain_name};
 use super::input::Sheet;
 use super::layout::{ColumnRole, MAIN_SHEET, REQUIRED_MARK, SheetLayout};
 
@@ -196,8 +196,8 @@ impl Assembly {
                 continue;
             }
             let column = &layout.lists[list].columns[*column];
-            let read = column.cell.read(text).unwrap_or_else(|message| {
-                self.filled.push_cell(sheet, row, *index, message);
+            let read = column.cell.read(text).unwrap_or_else(|error| {
+                self.filled.push_cell(sheet, row, *index, error.to_string());
                 Value::from(*text)
             });
             set(&mut value, &column.path, read);
@@ -212,7 +212,7 @@ impl Assembly {
                 None => self.filled.push_row(sheet, row, message),
             }
         }
-        self.filled.elements.push(Element { list, value, sheet, row, name, children: Vec::new() });
+        self.filled.elements.push(SheetElement { list, value, sheet, row, name, children: Vec::new() });
         self.of_list[list].push(element);
         match parent {
             Some(parent) => self.filled.elements[parent].children.push(element),

@@ -33,6 +33,14 @@ pub(crate) struct CellType {
     pub(crate) allowed: Option<Vec<(String, Value)>>,
 }
 
+/// Why a text is no value of its column.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{found} is not valid: {expected}")]
+pub(crate) struct CellError {
+    found: String,
+    expected: String,
+}
+
 impl CellKind {
     /// Returns the name in answers.
     pub(crate) fn name(&self) -> &'static str {
@@ -57,10 +65,10 @@ impl CellType {
         allowed.map(|values| values.iter().map(|(text, _)| text.clone()).collect())
     }
 
-    /// Reads the text of a cell that is not blank; returns why it is not valid.
-    pub(crate) fn read(&self, text: &str) -> Result<Value, String> {
+    /// Reads the text of a cell that is not blank.
+    pub(crate) fn read(&self, text: &str) -> Result<Value, CellError> {
         let trimmed = text.trim();
-        let invalid = |expected: &str| format!("{trimmed} is not valid: {expected}");
+        let invalid = |expected: &str| CellError { found: trimmed.to_owned(), expected: expected.to_owned() };
         if let Some(allowed) = &self.allowed {
             let found = allowed.iter().find(|(known, _)| known == text || known.trim() == trimmed);
             return found.map(|(_, value)| value.clone()).ok_or_else(|| invalid(&one_of(allowed)));
@@ -137,6 +145,7 @@ mod tests {
         let access = ["open", "controlled"].map(|text| (text.to_owned(), json!(text))).to_vec();
         let access = CellType { kind: CellKind::Text, allowed: Some(access) };
         assert_eq!(access.read(" open"), Ok(json!("open")));
-        assert_eq!(access.read("secret"), Err("secret is not valid: one of open, controlled".to_owned()));
+        let error = access.read("secret").unwrap_err();
+        assert_eq!(error.to_string(), "secret is not valid: one of open, controlled");
     }
 }

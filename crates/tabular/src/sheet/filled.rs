@@ -40,7 +40,7 @@ pub struct FilledSheets {
     pub(super) sheets: Vec<Sheet>,
     /// What each column of each sheet is; nothing for unknown ones.
     pub(super) roles: Vec<Vec<Option<ColumnRole>>>,
-    pub(super) elements: Vec<Element>,
+    pub(super) elements: Vec<SheetElement>,
     /// The elements that are documents.
     pub(super) roots: Vec<usize>,
     pub(super) documents: Vec<Value>,
@@ -52,7 +52,7 @@ pub struct FilledSheets {
 
 /// An element of a list.
 #[derive(Debug)]
-pub(super) struct Element {
+pub(super) struct SheetElement {
     pub(super) list: usize,
     pub(super) value: Map<String, Value>,
     pub(super) sheet: usize,
@@ -105,7 +105,7 @@ impl FilledSheets {
         let missing = text.strip_prefix("required key [").and_then(|rest| rest.strip_suffix("] not found"));
         names.extend(missing.map(str::to_owned));
         let (element, rest) = self.element_at(root, &names);
-        let Element { list, sheet, row, .. } = self.elements[element];
+        let SheetElement { list, sheet, row, .. } = self.elements[element];
         let layout = Arc::clone(&self.layout);
         let columns = &layout.lists[list].columns;
         let column = columns.iter().position(|column| rest.starts_with(&column.path));
@@ -130,7 +130,7 @@ impl FilledSheets {
     /// Adds what is wrong with a whole document.
     pub fn add_document_violation(&mut self, document: usize, message: String) {
         if let Some(&root) = self.roots.get(document) {
-            let Element { sheet, row, .. } = self.elements[root];
+            let SheetElement { sheet, row, .. } = self.elements[root];
             self.push_row(sheet, row, message);
         }
     }

@@ -7,8 +7,8 @@ use rust_xlsxwriter::column_number_to_name;
 use serde_json::Value;
 
 use super::layout::VALUES_SHEET;
-use crate::DelimitedReader;
 use crate::xlsx_reader::{MAX_SHEETS, read_workbook};
+use crate::{DelimitedReader, SheetError};
 
 /// How many cells all sheets together have at most, empty ones included.
 const MAX_CELLS: usize = 1_000_000;
@@ -41,7 +41,7 @@ pub struct SheetLine {
 /// # Errors
 ///
 /// Why it cannot be read.
-pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<Sheet>, String> {
+pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<Vec<Sheet>, SheetError> {
     let mut sheets = Vec::new();
     let mut cells = 0;
     for (name, rows) in read_workbook(file, max_bytes, max_rows)? {
@@ -54,10 +54,10 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
         for row in rows {
             cells += width;
             check_cells(cells)?;
-            let cells = line(width, row.cells).map_err(|column| {
-                let letters = column_letters(column);
-                let found = format!("sheet '{}' has a cell in {letters}{}", sheet.name, row.number);
-                format!("{found}, but no column there: the first row has {width} names")
+            let cells = line(width, row.cells).map_err(|column| SheetError::CellWithoutColumn {
+                sheet: sheet.name.clone(),
+                cell: format!("{}{}", column_letters(column), row.number),
+                width,
             })?;
             sheet.rows.push(SheetLine { row: row.number, cells });
         }
@@ -71,13 +71,13 @@ pub fn read_xlsx_sheets(file: &[u8], max_bytes: u64, max_rows: usize) -> Result<
 /// # Errors
 ///
 /// What they have too many of.
-pub fn check_sheets(sheets: &[Sheet], max_rows: usize) -> Result<(), String> {
+pub fn check_sheets(sheets: &[Sheet], max_rows: usize) -> Result<(), SheetError> {
     if sheets.len() > MAX_SHEETS {
-        return Err(format!("it has more than {MAX_SHEETS} sheets"));
+        return Err(SheetError::TooMany { limit: MAX_SHEETS, items: "sheets" });
     }
     let rows: usize = sheets.iter().map(|sheet| sheet.rows.len()).sum();
     if rows > max_rows {
-        return Err(format!("it has more than {max_rows} rows"));
+        return Err(SheetError::TooMany { limit: max_rows, items: "rows" });
     }
     let cells = sheets.iter().map(|sheet| (sheet.rows.len() + 1).saturating_mul(sheet.columns.len()));
     check_cells(cells.fold(0, usize::saturating_add))
@@ -101,8 +101,8 @@ fn line(width: usize, cells: Vec<(usize, Value)>) -> Result<Vec<String>, usize> 
     Ok(texts)
 }
 
-fn check_cells(cells: usize) -> Result<(), String> {
-    if cells > MAX_CELLS { Err(format!("it has more than {MAX_CELLS} cells")) } else { Ok(()) }
+fn check_cells(cells: usize) -> Result<(), SheetError> {
+    if cells > MAX_CELLS { Err(SheetError::TooMany { limit: MAX_CELLS, items: "cells" }) } else { Ok(()) }
 }
 
 /// Reads a table with this delimiter and of at most these rows as one sheet.
@@ -114,11 +114,10 @@ pub fn read_delimited_sheet(
     table: impl Read + Send + 'static,
     delimiter: u8,
     max_rows: usize,
-) -> Result<Vec<Sheet>, String> {
-    let failed = |error: std::io::Error| format!("it cannot be read: {error}");
+) -> Result<Vec<Sheet>, SheetError> {
     let mut records = DelimitedReader::new(Box::new(table), delimiter, MAX_LINE_BYTES);
-    if !records.advance().map_err(failed)? {
-        return Err("it is empty; the first line must have the names of the columns".to_owned());
+    if !records.advance().map_err(SheetError::Table)? {
+        return Err(SheetError::Empty);
     }
     check_cells(records.cells().count())?;
     let mut columns: Vec<String> = records.cells().map(Cow::into_owned).collect();
@@ -127,16 +126,16 @@ pub fn read_delimited_sheet(
     }
     let width = columns.len();
     let mut sheet = Sheet { name: String::new(), columns, rows: Vec::new() };
-    while records.advance().map_err(failed)? {
+    while records.advance().map_err(SheetError::Table)? {
         let mut cells: Vec<String> = records.cells().map(Cow::into_owned).collect();
         let row = u32::try_from(records.line()).unwrap_or(u32::MAX);
         if cells.iter().skip(width).any(|cell| !cell.trim().is_empty()) {
-            return Err(format!("line {row} has {} cells, but the first line has {width} names", cells.len()));
+            return Err(SheetError::LongLine { line: row, cells: cells.len(), width });
         }
         cells.resize(width, String::new());
         sheet.rows.push(SheetLine { row, cells });
         if sheet.rows.len() > max_rows {
-            return Err(format!("it has more than {max_rows} rows"));
+            return Err(SheetError::TooMany { limit: max_rows, items: "rows" });
         }
         check_cells(sheet.rows.len() * width)?;
     }

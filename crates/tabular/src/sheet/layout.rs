@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::cell_kind::{CellKind, CellType};
-use super::schema_walk::SchemaWalk;
+use super::schema_walk::{LayoutError, SchemaWalk};
 
 /// The sheet with a row for each document.
 pub(crate) const MAIN_SHEET: &str = "analyses";
@@ -89,7 +89,11 @@ impl SheetLayout {
     /// # Errors
     ///
     /// If it has too many members for sheets.
-    pub fn of_schema(schema: &Value, without: &[&str], (limited, values): (&str, &[String])) -> Result<Self, String> {
+    pub fn of_schema(
+        schema: &Value,
+        without: &[&str],
+        (limited, values): (&str, &[String]),
+    ) -> Result<Self, LayoutError> {
         let mut layout = Self { lists: SchemaWalk::new(schema, without).lists()? };
         for (role, name) in layout.flat_columns(0) {
             if let ColumnRole::Value { list, column } = role

@@ -28,6 +28,23 @@ const MAX_DEPTH: usize = 12;
 const GATHERED_OBJECT: &str = "properties";
 const GATHERED_LIST: &str = "required";
 
+/// Why a schema is not laid out as sheets.
+#[derive(Debug, thiserror::Error)]
+pub enum LayoutError {
+    /// No value is valid.
+    #[error("the schema allows nothing")]
+    Unsatisfiable,
+    /// It would have too many sheets.
+    #[error("the schema has more than {MAX_LISTS} lists; submit JSON")]
+    Lists,
+    /// Its sheets would have too many columns.
+    #[error("the schema has more than {MAX_COLUMNS} columns; submit JSON")]
+    Columns,
+    /// Its references lead to too many schemas.
+    #[error("the schema refers to itself in too many ways for a sheet; submit JSON")]
+    Steps,
+}
+
 pub(super) struct SchemaWalk<'s> {
     root: &'s Value,
     without: &'s [&'s str],
@@ -71,8 +88,8 @@ impl<'s> SchemaWalk<'s> {
     }
 
     /// Returns the lists of the schema.
-    pub(super) fn lists(mut self) -> Result<Vec<ListLayout>, String> {
-        let resolved = self.resolve(self.root, &[])?.ok_or("the schema allows nothing")?;
+    pub(super) fn lists(mut self) -> Result<Vec<ListLayout>, LayoutError> {
+        let resolved = self.resolve(self.root, &[])?.ok_or(LayoutError::Unsatisfiable)?;
         let place =
             Place { list: 0, path: Vec::new(), is_always_there: true, is_required: true, references: &[], depth: 0 };
         self.add_members(&resolved, &place)?;
@@ -80,7 +97,7 @@ impl<'s> SchemaWalk<'s> {
     }
 
     /// Adds the members of an object.
-    fn add_members(&mut self, object: &Resolved, place: &Place<'_>) -> Result<(), String> {
+    fn add_members(&mut self, object: &Resolved, place: &Place<'_>) -> Result<(), LayoutError> {
         let Some(Value::Object(properties)) = object.keywords.get("properties") else { return Ok(()) };
         let required = object.keywords.get("required").and_then(Value::as_array);
         for (name, schema) in properties {
@@ -103,7 +120,7 @@ impl<'s> SchemaWalk<'s> {
     }
 
     /// Adds what is at a place: an object, a list or a cell.
-    fn add(&mut self, schema: &Value, place: &Place<'_>) -> Result<(), String> {
+    fn add(&mut self, schema: &Value, place: &Place<'_>) -> Result<(), LayoutError> {
         let Some(resolved) = self.resolve(schema, place.references)? else { return Ok(()) };
         let (types, is_nullable) = types(&resolved.keywords);
         let is_deep = resolved.contains_itself || place.depth > MAX_DEPTH;
@@ -143,9 +160,9 @@ impl<'s> SchemaWalk<'s> {
         self.add_column(cell_type(&types, &resolved.keywords), is_nullable, place)
     }
 
-    fn add_list(&mut self, items: &Resolved, place: &Place<'_>) -> Result<(), String> {
+    fn add_list(&mut self, items: &Resolved, place: &Place<'_>) -> Result<(), LayoutError> {
         if self.lists.len() >= MAX_LISTS {
-            return Err(format!("the schema has more than {MAX_LISTS} lists; submit JSON"));
+            return Err(LayoutError::Lists);
         }
         self.lists.push(ListLayout {
             sheet: String::new(),
@@ -166,10 +183,10 @@ impl<'s> SchemaWalk<'s> {
         self.add_members(items, &element)
     }
 
-    fn add_column(&mut self, cell: CellType, is_nullable: bool, place: &Place<'_>) -> Result<(), String> {
+    fn add_column(&mut self, cell: CellType, is_nullable: bool, place: &Place<'_>) -> Result<(), LayoutError> {
         self.columns += 1;
         if self.columns > MAX_COLUMNS {
-            return Err(format!("the schema has more than {MAX_COLUMNS} columns; submit JSON"));
+            return Err(LayoutError::Columns);
         }
         self.lists[place.list].columns.push(ColumnLayout {
             name: column_name(&place.path),
@@ -182,10 +199,10 @@ impl<'s> SchemaWalk<'s> {
     }
 
     /// Follows references and gathers `allOf`; nothing if the schema allows no value.
-    fn resolve(&mut self, schema: &Value, references: &[String]) -> Result<Option<Resolved>, String> {
+    fn resolve(&mut self, schema: &Value, references: &[String]) -> Result<Option<Resolved>, LayoutError> {
         self.steps += 1;
         if self.steps > MAX_STEPS {
-            return Err("the schema refers to itself in too many ways for a sheet; submit JSON".to_owned());
+            return Err(LayoutError::Steps);
         }
         let mut resolved = Resolved { keywords: Map::new(), references: references.to_vec(), contains_itself: false };
         let keywords = match schema {

@@ -22,7 +22,7 @@ CREATE TABLE analysis_data (
     data jsonb
 );
 
--- Real databases have foreign keys; without them tests can have rows that a restored or mended database may have.
+-- Real databases have foreign keys; without them tests can have rows that a restored or repaired database may have.
 CREATE TABLE analysis (
     id                 varchar(36) PRIMARY KEY,
     study_id           varchar(36),

@@ -47,7 +47,7 @@ export function FileDialog({ studyId, state, file, onClose, onDone }: FileDialog
       {isContentFixed && (
         <Notice kind="plain">
           <p>
-            Size and checksum stand for the content, which is fixed while the analysis is published. Unpublish it to
+            Size and checksum identify the content, which is fixed while the analysis is published. Unpublish it to
             change them.
           </p>
         </Notice>

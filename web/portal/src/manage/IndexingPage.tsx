@@ -134,7 +134,7 @@ export default function IndexingPage() {
           )}
           {each.setAside.length > 0 && (
             <details>
-              <summary>{count(each.setAside.length)} documents were set aside</summary>
+              <summary>{count(each.setAside.length)} documents were rejected</summary>
               <ul>
                 {each.setAside.map((document) => (
                   <li key={`${document.analysisId} ${document.documentId} ${document.at}`} className="small mono">
@@ -187,7 +187,7 @@ export default function IndexingPage() {
               )}
               <span className="soft small number">
                 {count(job.done)} of {count(job.total)} analyses
-                {job.setAside > 0 && `, ${count(job.setAside)} set aside`}
+                {job.setAside > 0 && `, ${count(job.setAside)} rejected`}
                 {job.problem && `. ${job.problem}`}
               </span>
             </li>

@@ -34,7 +34,7 @@ export default function SubmitPage() {
   const [text, setText] = useState(() => sessionStorage.getItem(DRAFT_KEY) ?? '');
   const [many, setMany] = useState<string[] | null>(null);
   const [sheet, setSheet] = useState<File | null>(null);
-  /** Counts what was dropped: another sheet or list begins afresh. */
+  /** Counts what was dropped: another sheet or list starts empty. */
   const [drops, setDrops] = useState(0);
   const [leftOut, setLeftOut] = useState(0);
   const [over, setOver] = useState(false);

@@ -106,7 +106,7 @@ function partsOf(group: Group, nesting: Nesting): Sqon[] {
   return within.length ? [{ op: 'and', content: within.flatMap(unwrapped), pivot }, ...others] : others;
 }
 
-/** Returns the parts of an `and` without a pivot, which stand for themselves. */
+/** Returns the parts of an `and` without a pivot; any other filter is its own only part. */
 function unwrapped(node: Sqon): Sqon[] {
   return isGroup(node) && node.op === 'and' && !node.pivot ? node.content.flatMap(unwrapped) : [node];
 }

@@ -8,7 +8,7 @@ interface FormScope {
   root: Schema;
   /** What is wrong at a place. */
   mistakesAt: (place: string) => string[];
-  /** Somebody has been in a field; from now on its mistakes are shown. */
+  /** A field has had the focus; from now on its mistakes are shown. */
   touch: (place: string) => void;
   /** Says that the text of a field cannot be read, or null when it can. */
   setUnreadable: (place: string, reason: string | null) => void;

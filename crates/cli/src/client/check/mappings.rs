@@ -161,5 +161,6 @@ async fn on_server(
 }
 
 fn parsed(mapping: &Value) -> Result<IndexMapping, CatalogueError> {
-    parse_mapping(mapping).map_err(|reason| CatalogueError::new(CatalogueErrorCode::MappingFetchError, reason))
+    parse_mapping(mapping)
+        .map_err(|problems| CatalogueError::new(CatalogueErrorCode::MappingFetchError, problems.to_string()))
 }

@@ -1,7 +1,7 @@
 //! One update: how it is read, and what it would do to an analysis.
 
 use cantata_core::SERVER_OWNED_FIELDS;
-use cantata_core::json::parse_exact_json;
+use cantata_core::json::{JsonError, parse_exact_json};
 use cantata_metadata::merge_patch;
 use cantata_schema::{PayloadValidator, join_violations};
 use serde::Deserialize;
@@ -26,20 +26,30 @@ pub(super) struct AnalysisUpdate {
     pub(super) patch: Map<String, Value>,
 }
 
+/// Why something is no update.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum UpdateError {
+    #[error("--patch: expected a JSON object, found {0}")]
+    Patch(Value),
+    #[error("not JSON: {0}")]
+    NotJson(#[source] JsonError),
+    #[error("no update: {0}; expected analysisId, patch, and perhaps studyId")]
+    Members(#[source] serde_json::Error),
+}
+
 impl AnalysisUpdate {
     /// Makes the update of one analysis.
-    pub(super) fn new(analysis_id: &str, patch: Value) -> Result<Self, String> {
+    pub(super) fn new(analysis_id: &str, patch: Value) -> Result<Self, UpdateError> {
         match patch {
             Value::Object(patch) => Ok(Self { analysis_id: analysis_id.to_owned(), study_id: None, patch }),
-            other => Err(format!("--patch: expected a JSON object, found {other}")),
+            other => Err(UpdateError::Patch(other)),
         }
     }
 
     /// Reads an update of a file.
-    pub(super) fn parse(document: &[u8]) -> Result<Self, String> {
-        let value = parse_exact_json(document).map_err(|error| format!("not JSON: {error}"))?;
-        serde_json::from_value(value)
-            .map_err(|error| format!("no update: {error}; expected analysisId, patch, and perhaps studyId"))
+    pub(super) fn parse(document: &[u8]) -> Result<Self, UpdateError> {
+        let value = parse_exact_json(document).map_err(UpdateError::NotJson)?;
+        serde_json::from_value(value).map_err(UpdateError::Members)
     }
 }
 

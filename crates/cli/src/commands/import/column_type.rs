@@ -115,15 +115,21 @@ fn is_date(cell: &str) -> bool {
         && cell.strip_suffix('Z').unwrap_or(cell).parse::<Timestamp>().is_ok()
 }
 
+/// Why a text is not the type of a column.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum ColumnTypeError {
+    #[error("expected a column and its type, such as age=long")]
+    NoType,
+    #[error("found the type '{}', expected one of {}", .0, ColumnType::NAMES.map(|(name, _)| name).join(", "))]
+    Unknown(String),
+}
+
 /// Parses the type of a column on the command line, such as `age=long`.
-pub(crate) fn column_type(text: &str) -> Result<(String, ColumnType), String> {
-    let (column, name) = text.rsplit_once('=').ok_or("expected a column and its type, such as age=long")?;
+pub(crate) fn column_type(text: &str) -> Result<(String, ColumnType), ColumnTypeError> {
+    let (column, name) = text.rsplit_once('=').ok_or(ColumnTypeError::NoType)?;
     match ColumnType::NAMES.iter().find(|(known, _)| *known == name) {
         Some((_, kind)) => Ok((column.to_owned(), *kind)),
-        None => {
-            let names = ColumnType::NAMES.map(|(name, _)| name);
-            Err(format!("found the type '{name}', expected one of {}", names.join(", ")))
-        }
+        None => Err(ColumnTypeError::Unknown(name.to_owned())),
     }
 }
 

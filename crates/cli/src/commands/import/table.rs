@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::column_type::ColumnType;
 use super::source::Source;
-use super::table_rows::{TableFormat, TableRow, TableRows};
+use super::table_rows::{TableError, TableFormat, TableRow, TableRows};
 use crate::error::CliError;
 use crate::terminal::print_note;
 
@@ -67,7 +67,7 @@ pub(super) fn examine(sources: &mut [Source], given: &[(String, ColumnType)]) ->
     let mut unused: HashSet<&str> = given.iter().map(|(column, _)| column.as_str()).collect();
     for source in sources.iter_mut() {
         let Some(format) = source.table_format() else { continue };
-        let unusable = |reason: String| CliError::failed(format!("{}: {reason}", source.name));
+        let unusable = |error: TableError| CliError::failed(format!("{}: {error}", source.name));
         let (layout, errors) = read_layout(source, format, given).map_err(unusable)?;
         for (error, CellErrors { count, column, line }) in errors {
             let first = format!("the first in column '{column}', line {line}");
@@ -100,12 +100,12 @@ fn read_layout(
     source: &Source,
     format: TableFormat,
     given: &[(String, ColumnType)],
-) -> Result<(TableLayout, BTreeMap<String, CellErrors>), String> {
+) -> Result<(TableLayout, BTreeMap<String, CellErrors>), TableError> {
     let mut rows = TableRows::open(source, format, Arc::new(AtomicU64::new(0)))?;
     let inference = Inference { given, has_typed_texts: format == TableFormat::Parquet };
     let mut columns: Vec<Column> = rows.names.iter().map(|name| inference.column("", name)).collect();
     let mut errors = BTreeMap::new();
-    while let Some(row) = rows.next_row().map_err(|error| format!("cannot be read: {error}"))? {
+    while let Some(row) = rows.next_row()? {
         for (column, error) in row.errors {
             let same = errors.entry(error).or_insert_with(|| CellErrors { count: 0, column, line: row.line });
             same.count += 1;
@@ -251,8 +251,8 @@ impl DocumentLines {
         let Some(TableRow { line, cells, .. }) = self.rows.next_row()? else { return Ok(false) };
         let cells = match cells {
             Ok(cells) => cells,
-            Err(reason) => {
-                self.problems.lock().unwrap_or_else(PoisonError::into_inner).push((line, reason));
+            Err(error) => {
+                self.problems.lock().unwrap_or_else(PoisonError::into_inner).push((line, error.to_string()));
                 return Ok(true);
             }
         };

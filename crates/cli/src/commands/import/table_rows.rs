@@ -20,12 +20,34 @@ pub(super) enum TableFormat {
     Parquet,
 }
 
+/// Why a table cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum TableError {
+    #[error("cannot be read: {0}")]
+    Io(#[from] io::Error),
+    #[error("is empty; expected a first line with the names of the columns")]
+    Empty,
+    #[error("column {0} has no name in the first line")]
+    Unnamed(usize),
+    #[error("two columns are called '{0}'")]
+    Duplicate(String),
+}
+
+/// Why a row has not the cells of its table.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum RowError {
+    #[error("found {found} cells, expected {expected}, one for each column")]
+    CellCount { found: usize, expected: usize },
+    #[error("found a cell in column {column}, expected {columns} columns")]
+    Column { column: usize, columns: usize },
+}
+
 /// A row.
 pub(super) struct TableRow {
     /// Its line, or its number, in the file.
     pub(super) line: u64,
     /// Its cells, or why it is none.
-    pub(super) cells: Result<Map<String, Value>, String>,
+    pub(super) cells: Result<Map<String, Value>, RowError>,
     /// The columns whose cells are errors of formulas, which count as empty, each with its error.
     pub(super) errors: Vec<(String, String)>,
 }
@@ -45,22 +67,20 @@ enum RowReader {
 
 impl TableRows {
     /// Opens a table and reads the names of its columns; `read` counts the bytes of delimited tables.
-    pub(super) fn open(source: &Source, format: TableFormat, read: Arc<AtomicU64>) -> Result<Self, String> {
-        let failed = |error: io::Error| format!("cannot be read: {error}");
-        let no_header = || "is empty; expected a first line with the names of the columns".to_owned();
+    pub(super) fn open(source: &Source, format: TableFormat, read: Arc<AtomicU64>) -> Result<Self, TableError> {
         match format {
             TableFormat::Delimited(delimiter) => {
-                let input = source.open(read).map_err(failed)?;
+                let input = source.open(read)?;
                 let mut records = DelimitedReader::new(input, delimiter, MAX_DOCUMENT_BYTES);
-                if !records.advance().map_err(failed)? {
-                    return Err(no_header());
+                if !records.advance()? {
+                    return Err(TableError::Empty);
                 }
                 let names = column_names(records.cells())?;
                 Ok(Self { names, reader: RowReader::Delimited(Box::new(records)) })
             }
             TableFormat::Xlsx => {
-                let mut rows = XlsxReader::open(source.open_file().map_err(failed)?);
-                let header = rows.next_row().map_err(failed)?.ok_or_else(no_header)?;
+                let mut rows = XlsxReader::open(source.open_file()?);
+                let header = rows.next_row()?.ok_or(TableError::Empty)?;
                 let width = header.cells.iter().map(|(column, _)| column + 1).max().unwrap_or_default();
                 let mut names = vec![String::new(); width];
                 for (column, value) in header.cells {
@@ -69,7 +89,7 @@ impl TableRows {
                 Ok(Self { names: column_names(names)?, reader: RowReader::Xlsx(rows) })
             }
             TableFormat::Parquet => {
-                let rows = ParquetReader::open(source.open_file().map_err(failed)?).map_err(failed)?;
+                let rows = ParquetReader::open(source.open_file()?)?;
                 Ok(Self { names: Vec::new(), reader: RowReader::Parquet(Box::new(rows), 0) })
             }
         }
@@ -89,7 +109,7 @@ impl TableRows {
                     let cells = cells.map(|(name, cell)| (name.clone(), cell.trim().to_owned()));
                     Ok(cells.filter(|(_, cell)| !cell.is_empty()).map(|(name, cell)| (name, cell.into())).collect())
                 } else {
-                    Err(format!("found {found} cells, expected {}, one for each column", names.len()))
+                    Err(RowError::CellCount { found, expected: names.len() })
                 };
                 Ok(Some(TableRow { line: records.line(), cells, errors: Vec::new() }))
             }
@@ -101,9 +121,9 @@ impl TableRows {
                         Ok((name.clone(), Value::Null))
                     }
                     Some(name) => Ok((name.clone(), trimmed(value))),
-                    None => Err(format!("found a cell in column {}, expected {} columns", column + 1, names.len())),
+                    None => Err(RowError::Column { column: column + 1, columns: names.len() }),
                 });
-                let cells: Result<Vec<(String, Value)>, String> = named.collect();
+                let cells: Result<Vec<(String, Value)>, RowError> = named.collect();
                 let cells = cells.map(|cells| cells.into_iter().filter(|(_, value)| !value.is_null()).collect());
                 TableRow { line: row.number.into(), cells, errors }
             })),
@@ -117,15 +137,15 @@ impl TableRows {
 }
 
 /// Checks the names of columns.
-fn column_names(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Vec<String>, String> {
+fn column_names(cells: impl IntoIterator<Item = impl AsRef<str>>) -> Result<Vec<String>, TableError> {
     let mut names: Vec<String> = Vec::new();
     for (index, name) in cells.into_iter().enumerate() {
         let name = name.as_ref().trim().trim_start_matches('\u{feff}').to_owned();
         if name.is_empty() {
-            return Err(format!("column {} has no name in the first line", index + 1));
+            return Err(TableError::Unnamed(index + 1));
         }
         if names.contains(&name) {
-            return Err(format!("two columns are called '{name}'"));
+            return Err(TableError::Duplicate(name));
         }
         names.push(name);
     }

@@ -21,7 +21,7 @@ const RESTORE: &str = "restore the data folder from a backup with `cantata resto
 
 /// A part of a data folder.
 #[derive(Debug, Serialize)]
-pub(super) struct Part {
+pub(super) struct CheckedPart {
     name: String,
     problems: Vec<String>,
     /// What to do about the problems.
@@ -31,7 +31,7 @@ pub(super) struct Part {
     pub(super) is_repaired: bool,
 }
 
-impl Part {
+impl CheckedPart {
     fn new(name: impl Into<String>, problems: Vec<String>, remedy: impl Into<String>) -> Self {
         let remedy = (!problems.is_empty()).then(|| remedy.into());
         Self { name: name.into(), problems, remedy, is_repaired: false }
@@ -54,7 +54,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for CheckedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.is_sound() {
             return write!(f, "{}: sound", self.name);
@@ -72,13 +72,13 @@ impl fmt::Display for Part {
 }
 
 /// Checks the metadata: it is there if what belongs to it is, and every row of it is as it was written.
-pub(super) fn check_metadata(folder: &Path) -> Part {
+pub(super) fn check_metadata(folder: &Path) -> CheckedPart {
     let problems = match ensure_metadata_is_not_lost(folder) {
         Err(error) => vec![error_chain(&error)],
         Ok(()) if !folder.join(METADATA_FILE).is_file() => Vec::new(),
         Ok(()) => check_database(folder).unwrap_or_else(|error| vec![error_chain(&error)]),
     };
-    Part::new(METADATA_FILE, problems, RESTORE)
+    CheckedPart::new(METADATA_FILE, problems, RESTORE)
 }
 
 /// Returns the number of the last event of the metadata, if there is any metadata.
@@ -90,10 +90,10 @@ pub(super) fn last_event(folder: &Path) -> Result<Option<u64>, CliError> {
 }
 
 /// Checks the file look-up, which is derived from the metadata.
-pub(super) fn check_lookup_database(folder: &Path, repairs: bool) -> Part {
+pub(super) fn check_lookup_database(folder: &Path, repairs: bool) -> CheckedPart {
     let problems = check_lookup(folder).unwrap_or_else(|error| vec![error_chain(&error)]);
     let remedy = "delete lookup.db, or repair it with --repair; it is derived from metadata.db";
-    Part::new("lookup.db", problems, remedy).repaired(repairs, || remove_lookup(folder))
+    CheckedPart::new("lookup.db", problems, remedy).repaired(repairs, || remove_lookup(folder))
 }
 
 /// Checks each index: its files, its documents, and that it is not ahead of the metadata that it follows.
@@ -101,7 +101,7 @@ pub(super) async fn check_indexes(
     engine: &EmbeddedEngine,
     latest_event: Option<u64>,
     repairs: bool,
-) -> Result<Vec<Part>, CliError> {
+) -> Result<Vec<CheckedPart>, CliError> {
     let mut parts = Vec::new();
     for index in engine.indexes().await? {
         let name = index.name;
@@ -118,7 +118,7 @@ pub(super) async fn check_indexes(
             let remedy = format!(
                 "{RESTORE}; or, if this {METADATA_FILE} is the right one, remove it with `cantata index delete {name} --yes`"
             );
-            parts.push(Part::new(label, vec![problem], remedy));
+            parts.push(CheckedPart::new(label, vec![problem], remedy));
             continue;
         }
         let problems = match index.problem {
@@ -127,7 +127,7 @@ pub(super) async fn check_indexes(
         };
         if let Err(EngineError::IndexUnavailable { .. }) = engine.mapping(&name).await {
             // It may be sound.
-            parts.push(Part::new(label, problems, "correct what keeps it from being read, and verify it again"));
+            parts.push(CheckedPart::new(label, problems, "correct what keeps it from being read, and verify it again"));
             continue;
         }
         let is_derived = engine.describe(&name).is_ok_and(|index| is_derived(&name, &index));
@@ -137,7 +137,7 @@ pub(super) async fn check_indexes(
                 "{RESTORE}, or remove it with `cantata index delete {name} --yes` and import its documents again"
             ),
         };
-        parts.push(Part::new(label, problems, remedy).repaired(repairs && is_derived, || engine.delete(&name)));
+        parts.push(CheckedPart::new(label, problems, remedy).repaired(repairs && is_derived, || engine.delete(&name)));
     }
     Ok(parts)
 }
@@ -149,24 +149,24 @@ fn is_derived(name: &str, index: &IndexDescription) -> bool {
 }
 
 /// Checks the aliases of indexes. The engine that was opened has set a damaged file aside.
-pub(super) fn check_aliases(folder: &Path) -> Part {
+pub(super) fn check_aliases(folder: &Path) -> CheckedPart {
     let kept = format!("{SEARCH_FOLDER}/{DAMAGED_ALIASES_FILE}");
     let is_damaged = folder.join(&kept).is_file();
     let problems = is_damaged.then(|| format!("the file was damaged, and is kept as {kept}")).into_iter().collect();
-    Part::new("aliases of indexes", problems, format!("{RESTORE}, or set the aliases again and delete {kept}"))
+    CheckedPart::new("aliases of indexes", problems, format!("{RESTORE}, or set the aliases again and delete {kept}"))
 }
 
 /// Checks the file of API keys that an earlier version has left; the keys themselves are in the metadata.
-pub(super) fn check_keys(folder: &Path) -> Part {
+pub(super) fn check_keys(folder: &Path) -> CheckedPart {
     let problems = match read_key_file(folder) {
         Ok(_) => Vec::new(),
         Err(error) => vec![error_chain(&error)],
     };
-    Part::new("keys.json", problems, "put it back from a backup, or delete it and create the keys again")
+    CheckedPart::new("keys.json", problems, "put it back from a backup, or delete it and create the keys again")
 }
 
 /// Checks the state of indexing, which is of use but not needed.
-pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<Part>, CliError> {
+pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<CheckedPart>, CliError> {
     let failed = |error: io::Error| unusable(folder, error);
     let mut parts = Vec::new();
     for name in names_in(&folder.join(INDEXING_FOLDER)).map_err(failed)? {
@@ -174,7 +174,7 @@ pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<Part>, 
         let read = serde_json::from_slice::<Value>(&fs_err::read(&path).map_err(failed)?);
         let problems = read.err().map(|error| error.to_string()).into_iter().collect();
         let remedy = "delete it, or repair it with --repair; the next start begins with an empty one";
-        let part = Part::new(format!("{INDEXING_FOLDER}/{name}"), problems, remedy);
+        let part = CheckedPart::new(format!("{INDEXING_FOLDER}/{name}"), problems, remedy);
         parts.push(part.repaired(repairs, || fs_err::remove_file(&path)));
     }
     Ok(parts)
@@ -182,7 +182,7 @@ pub(super) fn check_indexing(folder: &Path, repairs: bool) -> Result<Vec<Part>, 
 
 /// Finds files that an interrupted process has left behind, except a rebuild of the lookup database: the next start removes
 /// it by itself.
-pub(super) fn check_leftovers(folder: &Path, repairs: bool) -> Result<Vec<Part>, CliError> {
+pub(super) fn check_leftovers(folder: &Path, repairs: bool) -> Result<Vec<CheckedPart>, CliError> {
     let names = names_in(folder).map_err(|error| unusable(folder, error))?;
     let is_leftover = |name: &String| {
         name.starts_with(".backup-") || (name.ends_with(".unfinished") && name != "lookup.db.unfinished")
@@ -190,7 +190,7 @@ pub(super) fn check_leftovers(folder: &Path, repairs: bool) -> Result<Vec<Part>,
     let parts = names.into_iter().filter(is_leftover).map(|name| {
         let path = folder.join(&name);
         let problems = vec!["an interrupted process has left it behind".to_owned()];
-        Part::new(name, problems, "delete it, or repair it with --repair")
+        CheckedPart::new(name, problems, "delete it, or repair it with --repair")
             .repaired(repairs, || fs_err::remove_file(&path))
     });
     Ok(parts.collect())

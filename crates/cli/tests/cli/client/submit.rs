@@ -1,4 +1,4 @@
-//! `cantata submit`: every form of input, what is told of each payload, and what is stored.
+//! `cantata submit`: every form of input, what is reported for each payload, and what is stored.
 
 use std::io::Read;
 use std::net::TcpListener;

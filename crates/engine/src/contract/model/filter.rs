@@ -235,7 +235,7 @@ impl FilterEvaluator<'_> {
     }
 }
 
-/// What a name in a filter stands for; nothing, if the mapping does not have it.
+/// The field that a name in a filter refers to; nothing, if the mapping does not have it.
 struct TestedField<'a> {
     field: Option<&'a Field>,
     path: String,

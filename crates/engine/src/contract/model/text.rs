@@ -6,12 +6,12 @@ pub(crate) fn forms(text: &str, has_words: bool) -> Vec<String> {
     std::iter::once(text.to_owned()).chain(words.map(str::to_lowercase)).collect()
 }
 
-/// Returns whether a text is like a pattern, in which `*` stands for any characters. Where case is ignored, `?` stands
-/// for any one.
+/// Returns whether a text is like a pattern, in which `*` matches any characters. Where case is ignored, `?` matches
+/// any one.
 pub(crate) fn like(pattern: &str, text: &str, ignores_case: bool) -> bool {
     let letters = |text: &str| -> Vec<char> { text.chars().map(|l| if ignores_case { fold(l) } else { l }).collect() };
     let (pattern, text) = (letters(pattern), letters(text));
-    // Entry `t` says whether what was seen of the pattern can stand for the first `t` letters.
+    // Entry `t` says whether what was read of the pattern can match the first `t` letters.
     let mut reaches = vec![false; text.len() + 1];
     reaches[0] = true;
     for wanted in pattern {

@@ -17,7 +17,7 @@ async fn bench(engine: &dyn SearchEngine) -> TestIndex<'_> {
     TestIndex::new(engine, mapping, &documents).await
 }
 
-/// A text is found as a whole, in its own case, and by patterns that stand for all of it.
+/// A text is found as a whole, in its own case, and by patterns that match all of it.
 pub async fn texts_are_found_as_a_whole(engine: &dyn SearchEngine) {
     let bench = bench(engine).await;
     let cases = [

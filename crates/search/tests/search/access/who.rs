@@ -102,7 +102,7 @@ async fn claims_have_paths_numbers_and_a_name() {
     }
     let level = bed(json!([{ "scope": "*", "filter": leaf("lte", "level", json!("{clearance}")) }])).await;
     assert_eq!(level.ids(&somebody(&[], json!({ "clearance": 2 })), json!(null)).await, ["f1", "f2"]);
-    // A claim that the field cannot be compared with opens nothing, and is no error that tells of the rule.
+    // A claim that the field cannot be compared with opens nothing, and is no error that discloses the rule.
     assert_eq!(level.ids(&somebody(&[], json!({ "clearance": "high" })), json!(null)).await, Vec::<String>::new());
     let own = bed(json!([{ "scope": "*", "filter": leaf("in", "owner", json!("{name}")) }])).await;
     assert_eq!(own.ids(&somebody(&[], json!({ "name": "bob" })), json!(null)).await, ["f1"]);

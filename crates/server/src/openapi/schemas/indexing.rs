@@ -86,7 +86,7 @@ pub(crate) struct Job {
     kind: JobKind,
     /// The catalogue it works on.
     catalogue: String,
-    /// Why it was begun; null if somebody asked for it.
+    /// Why it was begun; null if a client requested it.
     #[schema(required)]
     reason: Option<String>,
     /// How it is.
@@ -100,7 +100,7 @@ pub(crate) struct Job {
     /// About how many there are.
     #[schema(minimum = 0)]
     total: u64,
-    /// How many documents were set aside.
+    /// How many documents were rejected.
     #[schema(minimum = 0)]
     set_aside: u64,
     /// When it began.
@@ -117,7 +117,7 @@ pub(crate) struct Job {
 #[derive(ToSchema)]
 #[schema(rename_all = "camelCase")]
 pub(crate) enum JobKind {
-    /// Makes the index of a catalogue anew.
+    /// Rebuilds the index of a catalogue.
     Reindex,
 }
 
@@ -131,7 +131,7 @@ pub(crate) enum JobStatus {
     Succeeded,
     /// It could not go on; everything is as before.
     Failed,
-    /// Somebody wanted no more of it; everything is as before.
+    /// It was cancelled; everything is as before.
     Cancelled,
     /// The server stopped meanwhile; everything is as before.
     Interrupted,

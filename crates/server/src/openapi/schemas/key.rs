@@ -35,7 +35,7 @@ pub(crate) enum ApiKeyState {
     /// Its time is over.
     #[schema(rename = "expired")]
     Expired,
-    /// Somebody ended it.
+    /// It was revoked.
     #[schema(rename = "revoked")]
     Revoked,
 }

@@ -1,4 +1,4 @@
-//! What the search service tells of itself and of its catalogues.
+//! What the search service says about itself and its catalogues.
 
 use std::collections::HashMap;
 

@@ -2,13 +2,13 @@
 
 use cantata_access::{AuditEntry, AuditLog};
 use cantata_core::Timestamp;
-use cantata_sim_disk::{SimDisk, run_seeds};
+use cantata_sim_disk::run_seeds;
+use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use super::{DiskHook, NOTHING};
+use super::{DiskHook, NOTHING, mount, survivor};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 const ENTRIES: usize = 8;
@@ -23,10 +23,8 @@ fn an_acknowledged_entry_of_the_audit_log_survives() {
 
 pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
-    let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let disk = SimDisk::mount(folder.path());
-    prepare(&disk);
-    disk.cut_power_at(random.random_range(0..MAX_OPERATIONS), random.random());
+    let folder = TempDir::new().unwrap();
+    let disk = mount(folder.path(), MAX_OPERATIONS, prepare, &mut random);
     let runtime = new_runtime();
     let log = AuditLog::in_folder(folder.path()).required(true);
     let mut acknowledged = Vec::new();
@@ -39,10 +37,7 @@ pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
         acknowledged.push(path);
     }
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    disk.cut_power(random.random());
-    disk.write_image(survivor.path());
-    finish(&disk);
-    drop(disk);
+    let survivor = survivor(disk, finish, &mut random);
 
     let bytes = cantata_durable_file::read_or_default(&survivor.path().join("audit.log")).unwrap();
     let text = String::from_utf8_lossy(&bytes);

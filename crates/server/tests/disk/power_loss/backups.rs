@@ -5,12 +5,12 @@ use std::io::{BufWriter, Error};
 use std::path::Path;
 
 use cantata_backup::{BackupError, BackupFile, BackupReader, FileContent, Manifest, PreparedBackup, UnfinishedBackup};
-use cantata_sim_disk::{Fault, SimDisk, run_seeds};
+use cantata_sim_disk::{Fault, run_seeds};
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tempfile::TempDir;
 
-use super::{DiskHook, NOTHING};
+use super::{DiskHook, NOTHING, mount, survivor};
 
 /// The power is cut before this operation of the disk at the latest; a backup of [`MAX_BYTES`] has about ten.
 const MAX_OPERATIONS: u64 = 16;
@@ -26,10 +26,8 @@ fn a_file_under_the_name_of_a_backup_is_a_whole_one() {
 
 pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
-    let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let disk = SimDisk::mount(folder.path());
-    prepare(&disk);
-    disk.cut_power_at(random.random_range(0..MAX_OPERATIONS), random.random());
+    let folder = TempDir::new().unwrap();
+    let disk = mount(folder.path(), MAX_OPERATIONS, prepare, &mut random);
     let has_fault: bool = random.random();
     if has_fault {
         disk.fail_at(random.random_range(0..MAX_OPERATIONS), Fault::FailedSync);
@@ -38,10 +36,7 @@ pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     if let Err(error) = &made {
         assert!(has_fault || !disk.has_power(), "{}", cantata_core::error_chain(error));
     }
-    disk.cut_power(random.random());
-    disk.write_image(survivor.path());
-    finish(&disk);
-    drop(disk);
+    let survivor = survivor(disk, finish, &mut random);
 
     let path = survivor.path().join(NAME);
     match made {

@@ -18,6 +18,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tempfile::TempDir;
 
+use super::{NOTHING, survivor};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 /// How many times the power is cut in one life of a folder.
@@ -84,20 +85,11 @@ fn run(seed: u64) {
         let runtime = new_runtime();
         runtime.block_on(live(folder.path(), &disk, &mut model, &mut random));
         runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-        disk.cut_power(random.random());
-        folder = survivor(disk);
+        folder = survivor(disk, NOTHING, &mut random);
     }
     let runtime = new_runtime();
     runtime.block_on(async { compare(&open(folder.path()).list().await.unwrap(), &mut model) });
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-}
-
-/// Returns a folder with what is left after the power was cut.
-fn survivor(disk: SimDisk) -> TempDir {
-    let survivor = TempDir::new().unwrap();
-    disk.write_image(survivor.path());
-    drop(disk);
-    survivor
 }
 
 /// Changes keys until the power is cut, or long enough.
@@ -197,7 +189,7 @@ fn refuse(seed: u64) -> u64 {
         (created.is_ok(), u64::from(is_refused))
     });
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    let folder = survivor(disk);
+    let folder = survivor(disk, NOTHING, &mut random);
     let runtime = new_runtime();
     let found = runtime.block_on(async { open(folder.path()).list().await.unwrap().len() });
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
@@ -222,8 +214,7 @@ fn import(seed: u64) {
         assert!(imported.is_ok() || !disk.has_power(), "{imported:?}");
     });
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    disk.cut_power(random.random());
-    let folder = survivor(disk);
+    let folder = survivor(disk, NOTHING, &mut random);
     let runtime = new_runtime();
     runtime.block_on(async {
         let keys = open(folder.path());

@@ -17,7 +17,7 @@ use rand::{Rng, SeedableRng};
 use serde_json::json;
 use tempfile::TempDir;
 
-use super::{DiskHook, NOTHING};
+use super::{DiskHook, NOTHING, survivor};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 const STUDIES: [&str; 2] = ["BRCA", "OVCA"];
@@ -62,7 +62,7 @@ impl Backup {
 
 fn run(seed: u64, backup: &Path, operations: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
-    let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let folder = TempDir::new().unwrap();
     let disk = SimDisk::mount(folder.path());
     prepare(&disk);
     // The last steps are the ones that count.
@@ -74,10 +74,7 @@ fn run(seed: u64, backup: &Path, operations: u64, prepare: DiskHook<'_>, finish:
         assert!(!disk.has_power(), "{error}");
     }
     runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-    disk.cut_power(random.random());
-    disk.write_image(survivor.path());
-    finish(&disk);
-    drop(disk);
+    let survivor = survivor(disk, finish, &mut random);
 
     let runtime = new_runtime();
     runtime.block_on(check(backup, &survivor.path().join("data"), restored.is_ok()));

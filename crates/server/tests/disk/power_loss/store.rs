@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use tempfile::TempDir;
 
-use super::{DiskHook, NOTHING};
+use super::{DiskHook, NOTHING, mount, survivor};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 /// How many times the power is cut in one life of a folder.
@@ -44,17 +44,12 @@ fn a_store_whose_creation_was_interrupted_is_created_at_the_next_start() {
 
 pub(super) fn run_creation(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
-    let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
-    let disk = SimDisk::mount(folder.path());
-    prepare(&disk);
-    disk.cut_power_at(random.random_range(0..CREATION_OPERATIONS), random.random());
+    let folder = TempDir::new().unwrap();
+    let disk = mount(folder.path(), CREATION_OPERATIONS, prepare, &mut random);
     if let Err(error) = SqliteStore::open(&folder.path().join("store")) {
         assert!(!disk.has_power(), "{}", error_chain(&error));
     }
-    disk.cut_power(random.random());
-    disk.write_image(survivor.path());
-    finish(&disk);
-    drop(disk);
+    let survivor = survivor(disk, finish, &mut random);
     if let Err(error) = SqliteStore::open(&survivor.path().join("store")) {
         panic!("the store does not open: {}", error_chain(&error));
     }
@@ -79,12 +74,7 @@ pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
         let runtime = new_runtime();
         runtime.block_on(live(&folder.path().join("store"), &disk, has_fault, &mut model, &mut random));
         runtime.shutdown_timeout(SHUTDOWN_TIMEOUT);
-        disk.cut_power(random.random());
-        let survivor = TempDir::new().unwrap();
-        disk.write_image(survivor.path());
-        finish(&disk);
-        drop(disk);
-        folder = survivor;
+        folder = survivor(disk, finish, &mut random);
     }
 }
 

@@ -4,14 +4,14 @@
 use std::path::Path;
 
 use cantata_core::error_chain;
-use cantata_sim_disk::{SimDisk, run_seeds};
+use cantata_sim_disk::run_seeds;
 use cantata_store_sqlite::SqliteStore;
+use rand::SeedableRng;
 use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use super::{DiskHook, NOTHING};
+use super::{DiskHook, NOTHING, mount, survivor};
 
 /// A data folder whose tables have an older version, and how many events it has.
 const OLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../fixtures/formats/0.1.0-1/data");
@@ -31,20 +31,15 @@ fn an_interrupted_upgrade_is_repeated_and_leaves_a_way_back() {
 
 pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
-    let (folder, survivor) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let folder = TempDir::new().unwrap();
     for name in ["metadata.db", "metadata.db-wal"] {
         std::fs::copy(Path::new(OLDER).join(name), folder.path().join(name)).unwrap();
     }
-    let disk = SimDisk::mount(folder.path());
-    prepare(&disk);
-    disk.cut_power_at(random.random_range(0..MAX_OPERATIONS), random.random());
+    let disk = mount(folder.path(), MAX_OPERATIONS, prepare, &mut random);
     if let Err(error) = SqliteStore::open(folder.path()) {
         assert!(!disk.has_power(), "{}", error_chain(&error));
     }
-    disk.cut_power(random.random());
-    disk.write_image(survivor.path());
-    finish(&disk);
-    drop(disk);
+    let survivor = survivor(disk, finish, &mut random);
 
     if let Err(error) = SqliteStore::open(survivor.path()) {
         panic!("the store does not open: {}", error_chain(&error));

@@ -3,7 +3,7 @@
 use cantata_testkit::{Payload, TestServer};
 use serde_json::{Value, json};
 
-use super::{call, mend};
+use super::{call, call_error};
 
 #[tokio::test]
 async fn types_are_listed_by_their_latest_versions_and_described_one_by_one() {
@@ -20,9 +20,9 @@ async fn types_are_listed_by_their_latest_versions_and_described_one_by_one() {
         let path = format!("/schemas/variants?version={version}");
         assert_eq!(described, server.get(&path).await.ok());
     }
-    let text = mend(&server, "describe_analysis_types", json!({"name": "nothing"})).await;
+    let text = call_error(&server, "describe_analysis_types", json!({"name": "nothing"})).await;
     assert!(text.contains("'nothing' was not found"), "{text}");
-    assert!(mend(&server, "describe_analysis_types", json!({"version": 1})).await.contains("name"));
+    assert!(call_error(&server, "describe_analysis_types", json!({"version": 1})).await.contains("name"));
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use cantata_testkit::TestServer;
 use serde_json::{Value, json};
 
-use super::{call, mend};
+use super::{call, call_error};
 use crate::support::{folders, leaf, server, server_with};
 
 /// A filter that selects everything.
@@ -18,9 +18,9 @@ async fn catalogues_fields_and_language_are_those_of_the_introspection() {
     assert_eq!(call(&server, "get_sqon_schema", json!({})).await, server.get("/introspection/sqon").await.ok());
     let fields = call(&server, "get_catalogue_fields", json!({"catalogueId": "beta"})).await;
     assert_eq!(fields, server.get("/introspection/beta").await.ok());
-    let text = mend(&server, "get_catalogue_fields", json!({"catalogueId": "delta"})).await;
+    let text = call_error(&server, "get_catalogue_fields", json!({"catalogueId": "delta"})).await;
     assert!(text.contains("list_catalogues"), "{text}");
-    let text = mend(&server, "get_catalogue_fields", json!({"catalogueId": "file"})).await;
+    let text = call_error(&server, "get_catalogue_fields", json!({"catalogueId": "file"})).await;
     assert!(text.contains("alpha, beta"), "{text}");
 }
 
@@ -68,7 +68,7 @@ async fn a_filter_that_does_not_fit_says_what_to_mend() {
         (json!({"catalogueId": "file", "clauses": []}), "combination"),
         (json!({"catalogueId": "file", "combination": "and", "clauses": [], "existingSqon": 7}), "existingSqon"),
     ] {
-        let text = mend(&server, "build_sqon", arguments.clone()).await;
+        let text = call_error(&server, "build_sqon", arguments.clone()).await;
         assert!(text.contains(words), "{arguments} -> {text}");
     }
 }
@@ -146,16 +146,16 @@ async fn a_query_that_cannot_be_run_says_everything_that_is_wrong() {
     let arguments = json!({"catalogueId": "file", "sqon": leaf("in", "colour", json!(["red"])), "queryType": "both",
         "fields": ["colour", "donors", "name.keyword"], "sort": [{"fieldName": "shade"}],
         "aggregationFields": ["hue", "donors"], "first": 1001, "offset": 10001});
-    let text = mend(&server, "execute_query", arguments).await;
+    let text = call_error(&server, "execute_query", arguments).await;
     for words in ["sqon", "\"colour\"", "donors.age", "\"name\" has the values", "shade", "hue", "1001", "10001"] {
         assert!(text.contains(words), "{words} in {text}");
     }
-    let text = mend(&server, "execute_query", json!({"catalogueId": "file"})).await;
+    let text = call_error(&server, "execute_query", json!({"catalogueId": "file"})).await;
     assert!(text.contains("sqon"), "{text}");
     let empty = json!({"catalogueId": "file", "sqon": all(), "queryType": "aggregations"});
-    assert!(mend(&server, "execute_query", empty).await.contains("aggregationFields"));
+    assert!(call_error(&server, "execute_query", empty).await.contains("aggregationFields"));
     let misspelt = json!({"catalogueId": "file", "sqon": all(), "field": ["size"]});
-    assert!(mend(&server, "execute_query", misspelt).await.contains("unknown field `field`"));
+    assert!(call_error(&server, "execute_query", misspelt).await.contains("unknown field `field`"));
 }
 
 #[tokio::test]
@@ -166,7 +166,7 @@ async fn a_server_without_catalogues_says_so() {
         ("get_catalogue_fields", json!({"catalogueId": "file"})),
         ("execute_query", json!({"catalogueId": "file", "sqon": all()})),
     ] {
-        assert!(mend(&server, tool, arguments).await.contains("no catalogues"), "{tool}");
+        assert!(call_error(&server, tool, arguments).await.contains("no catalogues"), "{tool}");
     }
 }
 
@@ -184,8 +184,8 @@ async fn a_network_gives_counts_and_says_which_nodes_failed() {
     assert_eq!(found["aggregations"]["donors__gender"]["buckets"][0], json!({"key": "Male", "doc_count": 3}));
     assert_eq!(found["aggregations"]["size"]["stats"]["count"], 4);
     let unknown = json!({"catalogueId": "file", "sqon": all(), "aggregationFields": ["nothing"]});
-    assert!(mend(&server, "query_network", unknown).await.contains("no node of the network has a field"));
+    assert!(call_error(&server, "query_network", unknown).await.contains("no node of the network has a field"));
     let alone = server_with(json!({})).await;
-    let text = mend(&alone, "query_network", json!({"catalogueId": "file", "sqon": all()})).await;
+    let text = call_error(&alone, "query_network", json!({"catalogueId": "file", "sqon": all()})).await;
     assert!(text.contains("has no network"), "{text}");
 }
