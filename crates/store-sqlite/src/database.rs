@@ -106,7 +106,9 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     runner.run(connection).map_err(|error| StoreError::failed(OPERATION, error))?;
     if found == 0 {
         // A new database has no rows without checksums.
-        connection.pragma_update(None, "user_version", WITH_CHECKSUMS).map_err(|error| sqlite_error(OPERATION, error))?;
+        connection
+            .pragma_update(None, "user_version", WITH_CHECKSUMS)
+            .map_err(|error| sqlite_error(OPERATION, error))?;
     }
     if is_upgrade {
         tracing::info!(from = found, to = newest, "the metadata database was upgraded; a copy of the old one is kept");

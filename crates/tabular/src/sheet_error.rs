@@ -13,6 +13,12 @@ pub enum SheetError {
     /// An entry of the archive is neither stored nor deflated.
     #[error("it is packed in a way that XLSX files are not")]
     Compression,
+    /// The file is larger than it may be.
+    #[error("it has more than {} MB", .max_bytes >> 20)]
+    Packed {
+        /// How many bytes it may have.
+        max_bytes: u64,
+    },
     /// The archive is larger than it may be.
     #[error("it has more than {} MB when it is unpacked", .max_bytes >> 20)]
     Unpacked {

@@ -83,25 +83,24 @@ impl XlsxReader {
             return Ok(None);
         }
         // A thread that ends without a result has failed.
-        let row = self.rows.recv().unwrap_or_else(|_| Err(invalid("it is damaged".to_owned())));
+        let row = self.rows.recv().unwrap_or_else(|_| Err(invalid(SheetError::Damaged)));
         self.is_finished = !matches!(row, Ok(Some(_)));
         row
     }
 }
 
 /// Visits the rows of the first sheet until `visit` returns false; returns why the file cannot be read.
-fn read_first_sheet(file: File, visit: &mut dyn FnMut(SheetRow) -> bool) -> Result<(), String> {
+fn read_first_sheet(file: File, visit: &mut dyn FnMut(SheetRow) -> bool) -> Result<(), SheetError> {
     let mut packed = Vec::new();
-    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut packed).map_err(|error| error.to_string())?;
+    file.take(MAX_FILE_BYTES + 1).read_to_end(&mut packed).map_err(SheetError::Table)?;
     if packed.len() as u64 > MAX_FILE_BYTES {
-        return Err(format!("it has more than {} MB", MAX_FILE_BYTES >> 20));
+        return Err(SheetError::Packed { max_bytes: MAX_FILE_BYTES });
     }
     check_archive(&packed, MAX_UNPACKED_BYTES)?;
-    let failed = |error: XlsxError| error.to_string();
-    let mut workbook = Xlsx::<Cursor<Vec<u8>>>::new(Cursor::new(packed)).map_err(failed)?;
+    let mut workbook = Xlsx::<Cursor<Vec<u8>>>::new(Cursor::new(packed)).map_err(SheetError::Xlsx)?;
     let Some(first) = worksheets(&workbook).into_iter().next() else { return Ok(()) };
     let mut unbounded = u64::MAX;
-    read_rows(&mut workbook, &first, &mut unbounded, visit).map_err(failed)
+    read_rows(&mut workbook, &first, &mut unbounded, visit).map_err(SheetError::Xlsx)
 }
 
 /// Returns whether the text of a cell is the error of a formula, such as `#N/A`.
@@ -229,6 +228,6 @@ fn date_text(moment: &ExcelDateTime) -> String {
     }
 }
 
-fn invalid(reason: String) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, reason)
+fn invalid(error: SheetError) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, error)
 }

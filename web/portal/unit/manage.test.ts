@@ -23,7 +23,7 @@ test('violations are found in the message and at their lines', () => {
     '#: required key [experiment] not found,#/files/1/fileSize: expected type: Integer, found: String',
   );
   expect(said).toEqual([
-    { at: '#', text: '“experiment” is missing' },
+    { at: '#', text: '“experiment” is missing', missing: 'experiment' },
     { at: '#/files/1/fileSize', text: 'expected Integer, found String' },
   ]);
   expect(said.map(({ at }) => lineOf(found, at))).toEqual([0, 5]);

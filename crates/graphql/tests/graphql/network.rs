@@ -141,8 +141,8 @@ fn a_filter_over_a_network_has_fields_that_are_known() {
         assert_eq!(body["data"], json!({ "network": null }));
     }
     let planned = plan(&networked(), query, json!({ "f": null }));
-    let refused = PlanResults { network: vec![Err("not allowed".to_owned())], ..PlanResults::default() };
+    let refused = PlanResults { network: vec![Err(NetworkError::Filter)], ..PlanResults::default() };
     let body: Value = serde_json::from_slice(&planned.write(&refused).body).unwrap();
-    assert_eq!((&body["data"]["network"], &body["errors"][0]["message"]), (&Value::Null, &json!("not allowed")));
+    assert_eq!((&body["data"]["network"], &body["errors"][0]["message"]), (&Value::Null, &json!(NetworkError::Filter.to_string())));
     assert_eq!(body["errors"][0]["path"], json!(["network"]));
 }

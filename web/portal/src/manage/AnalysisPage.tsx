@@ -14,6 +14,7 @@ import '../record/record.css';
 import { announce } from '../shell/announce';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { type Action, analysis, changeState } from './api';
 import { FileDialog } from './FileDialog';
 import { StateBadge } from './StudyPage';
@@ -24,12 +25,6 @@ const ACTIONS: Record<AnalysisState, Action[]> = {
   SUPPRESSED: [],
 };
 
-const WORDS: Record<Action, [string, string]> = {
-  publish: ['Publish', 'It becomes part of what everybody finds.'],
-  unpublish: ['Unpublish', 'It is no longer found by others, and can be published again.'],
-  suppress: ['Suppress', 'It is withdrawn for good: it cannot be published or changed any more.'],
-};
-
 export default function AnalysisPage({ studyId, analysisId }: { studyId: string; analysisId: string }) {
   const { data, error, refetch } = useQuery({
     queryKey: ['analysis', studyId, analysisId],
@@ -38,18 +33,19 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
   const [asked, setAsked] = useState<Action | null>(null);
   const [edited, setEdited] = useState<StudyFile | null>(null);
   useTitle(analysisId);
-  if (error && !data) return <ErrorNotice error={error} retry={refetch} title="This analysis cannot be shown" />;
+  const words = texts.manage.analysis;
+  if (error && !data) return <ErrorNotice error={error} retry={refetch} title={words.cannotBeShown} />;
   if (!data) return <Skeleton lines={10} />;
   const { files, analysisStateHistory: _, ...rest } = data;
   const announceChange = () => {
     void refetch();
-    announce('The state was changed');
+    announce(words.stateChanged);
   };
   return (
     <>
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
-          <Link to="/manage/studies">Studies</Link> <span className="faint">/</span>{' '}
+        <nav aria-label={texts.manage.place} className="small">
+          <Link to="/manage/studies">{texts.manage.areas.studies}</Link> <span className="faint">/</span>{' '}
           <Link to={`/manage/studies/${encodeURIComponent(studyId)}`}>{studyId}</Link>
         </nav>
         <div className="row wrap spread">
@@ -62,7 +58,7 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
                 className={`button ${action === 'publish' ? 'primary' : action === 'suppress' ? 'danger' : ''}`}
                 onClick={() => setAsked(action)}
               >
-                {WORDS[action][0]}
+                {words.steps[action].name}
               </button>
             ))}
           </div>
@@ -70,17 +66,17 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
         <div className="row">
           <StateBadge state={data.analysisState} />
           <span className="soft">
-            <Link to={`/manage/types/${encodeURIComponent(data.analysisType.name)}`}>{data.analysisType.name}</Link>,
-            version {data.analysisType.version}
+            <Link to={`/manage/types/${encodeURIComponent(data.analysisType.name)}`}>{data.analysisType.name}</Link>
+            {words.inVersion(data.analysisType.version)}
           </span>
         </div>
       </div>
       <div className="manage-columns">
         <section className="card stack" aria-labelledby="files">
-          <h2 id="files">Files</h2>
+          <h2 id="files">{words.files}</h2>
           <DataTable
-            label="List of files"
-            headings={['Name', 'Type', 'Access', { number: 'Size' }, { hidden: 'Actions' }]}
+            label={words.listOfFiles}
+            headings={[words.name, words.type, words.access, { number: words.size }, { hidden: words.actions }]}
           >
             {files.map((file) => (
               <tr key={file.objectId}>
@@ -95,7 +91,8 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
                 <td>
                   {data.analysisState !== 'SUPPRESSED' && (
                     <button type="button" className="button plain compact" onClick={() => setEdited(file)}>
-                      Edit<span className="visually-hidden"> {file.fileName}</span>
+                      {words.edit}
+                      <span className="visually-hidden"> {file.fileName}</span>
                     </button>
                   )}
                 </td>
@@ -104,14 +101,14 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
           </DataTable>
         </section>
         <section className="card stack" aria-labelledby="history">
-          <h2 id="history">History</h2>
+          <h2 id="history">{words.history}</h2>
           <Timeline analysis={data} />
         </section>
       </div>
       <section className="card stack" aria-labelledby="data">
         <div className="row spread">
-          <h2 id="data">Data</h2>
-          <CopyButton text={() => JSON.stringify(data, null, 2)} label="Copy JSON" />
+          <h2 id="data">{words.data}</h2>
+          <CopyButton text={() => JSON.stringify(data, null, 2)} label={words.copyJson} />
         </div>
         <pre className="code-block" tabIndex={0}>
           {JSON.stringify(rest, null, 2)}
@@ -125,19 +122,19 @@ export default function AnalysisPage({ studyId, analysisId }: { studyId: string;
           onClose={() => setEdited(null)}
           onDone={() => {
             void refetch();
-            announce('The file was changed');
+            announce(words.fileChanged);
           }}
         />
       )}
       {asked && (
         <ConfirmDialog
-          title={`${WORDS[asked][0]} this analysis?`}
-          action={WORDS[asked][0]}
+          title={words.steps[asked].question}
+          action={words.steps[asked].name}
           onClose={() => setAsked(null)}
           onConfirm={() => changeState(studyId, analysisId, asked)}
           onDone={announceChange}
         >
-          <p>{WORDS[asked][1]}</p>
+          <p>{words.steps[asked].effect}</p>
         </ConfirmDialog>
       )}
     </>

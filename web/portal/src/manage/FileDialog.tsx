@@ -6,7 +6,10 @@ import type { AnalysisState, FileUpdate, StudyFile } from '../api/types';
 import { CodeField, SelectField, TextField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
 import { Notice } from '../design/Notice';
+import { texts } from '../texts';
 import { changeFile } from './api';
+
+const ACCESSES: StudyFile['fileAccess'][] = ['open', 'controlled'];
 
 interface FileDialogProps {
   studyId: string;
@@ -17,11 +20,12 @@ interface FileDialogProps {
 }
 
 export function FileDialog({ studyId, state, file, onClose, onDone }: FileDialogProps) {
-  const [values, setValues] = useState(() => textsOf(file));
+  const [values, setValues] = useState(() => typedOf(file));
   const isContentFixed = state === 'PUBLISHED';
   const { changes, mistake } = changesOf(values, file);
-  const set = (name: keyof Texts) => (value: string) => setValues({ ...values, [name]: value });
-  const textField = (name: keyof Texts, label: string, isFixed = false) => (
+  const words = texts.manage.file;
+  const set = (name: keyof Typed) => (value: string) => setValues({ ...values, [name]: value });
+  const textField = (name: keyof Typed, label: string, isFixed = false) => (
     <TextField
       label={label}
       className="mono"
@@ -34,9 +38,9 @@ export function FileDialog({ studyId, state, file, onClose, onDone }: FileDialog
   return (
     <FormDialog
       title={file.fileName}
-      action="Save the changes"
+      action={words.save}
       canSubmit={mistake === null && Object.keys(changes).length > 0}
-      errorTitle="The file was not changed"
+      errorTitle={words.notChanged}
       onClose={onClose}
       onSubmit={async () => {
         await changeFile(studyId, file.objectId, changes);
@@ -46,50 +50,50 @@ export function FileDialog({ studyId, state, file, onClose, onDone }: FileDialog
     >
       {isContentFixed && (
         <Notice kind="plain">
-          <p>
-            Size and checksum identify the content, which is fixed while the analysis is published. Unpublish it to
-            change them.
-          </p>
+          <p>{words.contentIsFixed}</p>
         </Notice>
       )}
-      {textField('fileSize', 'Size in bytes', isContentFixed)}
-      {textField('fileMd5sum', 'MD5 checksum', isContentFixed)}
-      <SelectField label="Access" value={values.fileAccess} onChange={set('fileAccess')}>
-        <option value="open">open</option>
-        <option value="controlled">controlled</option>
+      {textField('fileSize', words.size, isContentFixed)}
+      {textField('fileMd5sum', words.checksum, isContentFixed)}
+      <SelectField label={words.access} value={values.fileAccess} onChange={set('fileAccess')}>
+        {ACCESSES.map((access) => (
+          <option key={access}>{access}</option>
+        ))}
       </SelectField>
-      {textField('dataType', 'Data type')}
-      <CodeField label="Further information (JSON)" rows={5} value={values.info} onChange={set('info')} />
+      {textField('dataType', words.dataType)}
+      <CodeField label={words.information} rows={5} value={values.info} onChange={set('info')} />
       {mistake && <p className="mistake">{mistake}</p>}
     </FormDialog>
   );
 }
 
-type Texts = Record<'fileSize' | 'fileMd5sum' | 'fileAccess' | 'dataType' | 'info', string>;
+/** What stands in the fields. */
+type Typed = Record<'fileSize' | 'fileMd5sum' | 'fileAccess' | 'dataType' | 'info', string>;
 
-function textsOf({ fileSize, fileMd5sum, fileAccess, dataType = '', info = {} }: StudyFile): Texts {
+function typedOf({ fileSize, fileMd5sum, fileAccess, dataType = '', info = {} }: StudyFile): Typed {
   return { fileSize: String(fileSize), fileMd5sum, fileAccess, dataType, info: JSON.stringify(info, null, 2) };
 }
 
 /** Returns what differs from the file as it is, or what is wrong with what was typed. */
-function changesOf(texts: Texts, file: StudyFile): { changes: FileUpdate; mistake: string | null } {
-  const before = textsOf(file);
+function changesOf(typed: Typed, file: StudyFile): { changes: FileUpdate; mistake: string | null } {
+  const before = typedOf(file);
   const changes: FileUpdate = {};
-  if (texts.fileAccess !== before.fileAccess) changes.fileAccess = texts.fileAccess as StudyFile['fileAccess'];
+  if (typed.fileAccess !== before.fileAccess) changes.fileAccess = typed.fileAccess as StudyFile['fileAccess'];
   for (const name of ['fileMd5sum', 'dataType'] as const) {
-    if (texts[name].trim() !== before[name]) changes[name] = texts[name].trim();
+    if (typed[name].trim() !== before[name]) changes[name] = typed[name].trim();
   }
-  if (texts.fileSize.trim() !== before.fileSize) {
-    if (!/^[1-9]\d*$/.test(texts.fileSize.trim())) return { changes, mistake: 'The size is a whole number above 0.' };
-    changes.fileSize = Number(texts.fileSize);
+  if (typed.fileSize.trim() !== before.fileSize) {
+    if (!/^[1-9]\d*$/.test(typed.fileSize.trim())) return { changes, mistake: texts.manage.file.wrongSize };
+    changes.fileSize = Number(typed.fileSize);
   }
-  if (texts.info.trim() === before.info) return { changes, mistake: null };
+  if (typed.info.trim() === before.info) return { changes, mistake: null };
   try {
-    const info: unknown = JSON.parse(texts.info || '{}');
-    if (typeof info !== 'object' || info === null || Array.isArray(info)) throw new Error('expected an object');
+    const info: unknown = JSON.parse(typed.info || '{}');
+    if (typeof info !== 'object' || info === null || Array.isArray(info))
+      throw new Error(texts.manage.file.expectedObject);
     changes.info = info as Record<string, unknown>;
   } catch (problem) {
-    return { changes, mistake: `Further information: ${(problem as Error).message}` };
+    return { changes, mistake: texts.manage.file.wrongInformation((problem as Error).message) };
   }
   return { changes, mistake: null };
 }

@@ -8,15 +8,16 @@ import type { CatalogueIndexing, Job } from '../api/types';
 import { count, moment } from '../design/format';
 import { Empty, ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 
 const POLL_INTERVAL_MS = 10_000;
 const POLL_INTERVAL_WHILE_RUNNING_MS = 1000;
 
-const BADGES: Record<CatalogueIndexing['status'], [string, string]> = {
-  starting: ['starting', 'warning'],
-  following: ['following', 'good'],
-  standingBy: ['another server follows', ''],
-  failing: ['failing', 'danger'],
+const BADGES: Record<CatalogueIndexing['status'], string> = {
+  starting: 'warning',
+  following: 'good',
+  standingBy: '',
+  failing: 'danger',
 };
 
 interface Action {
@@ -46,13 +47,11 @@ export default function IndexingPage() {
     onSuccess: (_, { announcement }) => announce(announcement),
     onSettled: () => refetch(),
   });
+  const said = texts.manage.indexing;
   const heading = (
     <div>
-      <h1>Indexing</h1>
-      <p className="soft">
-        Catalogues are built from published analyses and follow every change. A reindex builds a new index while the old
-        one is being searched.
-      </p>
+      <h1>{texts.manage.areas.indexing}</h1>
+      <p className="soft">{said.about}</p>
     </div>
   );
   if (error instanceof ApiError && error.status === 404) {
@@ -60,8 +59,8 @@ export default function IndexingPage() {
       <>
         {heading}
         <div className="card">
-          <Empty icon="clock" title="Nothing is indexed here">
-            <p>No catalogue of this server has a source that it follows.</p>
+          <Empty icon="clock" title={said.nothing}>
+            <p>{said.noSource}</p>
           </Empty>
         </div>
       </>
@@ -71,7 +70,7 @@ export default function IndexingPage() {
     return (
       <>
         {heading}
-        <ErrorNotice error={error} retry={refetch} title="The state of the indexes could not be fetched" />
+        <ErrorNotice error={error} retry={refetch} title={said.notFetched} />
       </>
     );
   if (!data)
@@ -89,8 +88,8 @@ export default function IndexingPage() {
       {action.error && <ErrorNotice error={action.error} />}
       {data.catalogues.length === 0 && (
         <div className="card">
-          <Empty icon="clock" title="Nothing to follow">
-            <p>No catalogue has a source.</p>
+          <Empty icon="clock" title={said.nothingToFollow}>
+            <p>{said.noCatalogue}</p>
           </Empty>
         </div>
       )}
@@ -99,7 +98,7 @@ export default function IndexingPage() {
           <div className="row wrap spread">
             <div className="row">
               <h2>{words(each.catalogue)}</h2>
-              <span className={`badge ${BADGES[each.status][1]}`}>{BADGES[each.status][0]}</span>
+              <span className={`badge ${BADGES[each.status]}`}>{said.states[each.status]}</span>
             </div>
             <button
               type="button"
@@ -109,32 +108,30 @@ export default function IndexingPage() {
                 action.mutate({
                   path: `/admin/catalogues/${encodeURIComponent(each.catalogue)}/reindex`,
                   method: 'POST',
-                  announcement: 'The reindex began',
+                  announcement: said.reindexBegan,
                 })
               }
             >
-              Reindex
+              {said.reindex}
             </button>
           </div>
           <p className="soft">
-            Index <span className="mono">{each.index ?? '–'}</span>
-            {each.behind !== null && `, ${each.behind === 0 ? 'up to date' : `${count(each.behind)} changes behind`}`}
+            {said.index} <span className="mono">{each.index ?? '–'}</span>
+            {each.behind !== null && (each.behind === 0 ? said.upToDate : said.behind(count(each.behind)))}
           </p>
           {each.needsReindex.length > 0 && (
             <Notice kind="warning">
-              <p>A reindex would add: {each.needsReindex.join(', ')}</p>
+              <p>{said.needsReindex(each.needsReindex.join(', '))}</p>
             </Notice>
           )}
           {each.lastError && (
             <Notice kind="warning">
-              <p>
-                Last problem, {moment(each.lastError.at)}: {each.lastError.message}
-              </p>
+              <p>{said.lastProblem(moment(each.lastError.at), each.lastError.message)}</p>
             </Notice>
           )}
           {each.setAside.length > 0 && (
             <details>
-              <summary>{count(each.setAside.length)} documents were rejected</summary>
+              <summary>{said.setAside(count(each.setAside.length))}</summary>
               <ul>
                 {each.setAside.map((document) => (
                   <li key={`${document.analysisId} ${document.documentId} ${document.at}`} className="small mono">
@@ -147,20 +144,18 @@ export default function IndexingPage() {
         </section>
       ))}
       <section className="card stack" aria-labelledby="jobs">
-        <h2 id="jobs">Jobs</h2>
-        {data.jobs.length === 0 && <p className="soft">No job has run yet.</p>}
+        <h2 id="jobs">{said.jobs}</h2>
+        {data.jobs.length === 0 && <p className="soft">{said.noJob}</p>}
         <ul className="stack">
           {data.jobs.map((job) => (
             <li key={job.id} className="stack tight">
               <div className="row wrap spread">
                 <span>
-                  <strong>
-                    {job.kind === 'reindex' ? 'Reindex' : job.kind} of {words(job.catalogue)}
-                  </strong>{' '}
+                  <strong>{said.jobOf(job.kind, words(job.catalogue))}</strong>{' '}
                   <span
                     className={`badge ${job.status === 'succeeded' ? 'good' : job.status === 'failed' ? 'danger' : ''}`}
                   >
-                    {job.status}
+                    {said.jobStates[job.status]}
                   </span>
                 </span>
                 <span className="row">
@@ -173,21 +168,21 @@ export default function IndexingPage() {
                         action.mutate({
                           path: `/admin/jobs/${job.id}`,
                           method: 'DELETE',
-                          announcement: 'The job is being stopped',
+                          announcement: said.jobIsStopped,
                         })
                       }
                     >
-                      Cancel
+                      {said.cancel}
                     </button>
                   )}
                 </span>
               </div>
               {job.status === 'running' && (
-                <progress max={Math.max(1, job.total)} value={job.done} aria-label={`Job ${job.id}`} />
+                <progress max={Math.max(1, job.total)} value={job.done} aria-label={said.job(job.id)} />
               )}
               <span className="soft small number">
-                {count(job.done)} of {count(job.total)} analyses
-                {job.setAside > 0 && `, ${count(job.setAside)} rejected`}
+                {said.done(count(job.done), count(job.total))}
+                {job.setAside > 0 && said.jobSetAside(count(job.setAside))}
                 {job.problem && `. ${job.problem}`}
               </span>
             </li>

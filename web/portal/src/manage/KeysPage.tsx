@@ -13,6 +13,7 @@ import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { announce } from '../shell/announce';
 import { useBranding } from '../shell/branding';
+import { texts } from '../texts';
 import { type KeysPath, listKeys, meaning, revokeKey } from './keys';
 import { NewKeyDialog } from './NewKeyDialog';
 
@@ -28,31 +29,30 @@ export default function KeysPage() {
   });
   const [making, setMaking] = useState(false);
   const [ending, setEnding] = useState<ApiKey | null>(null);
+  const words = texts.manage.keys;
   const takesNone = error instanceof ApiError && error.id === 'keys.not.taken';
   return (
     <>
       <div className="row wrap spread">
         <div>
-          <h1>API keys</h1>
-          <p className="soft">
-            Programs and people show a key to read what is not open to all, to submit and to manage.
-          </p>
+          <h1>{texts.manage.areas.keys}</h1>
+          <p className="soft">{words.about}</p>
         </div>
         {data && (
           <button type="button" className="button primary" onClick={() => setMaking(true)}>
             <Icon name="plus" />
-            Make a key
+            {words.make}
           </button>
         )}
       </div>
       {takesNone && (
         <div className="card">
-          <Empty icon="key" title="This server takes no keys of its own">
-            <p>Nobody is asked for a key here, or keys come from elsewhere. The setting AUTH_MODE decides it.</p>
+          <Empty icon="key" title={words.takesNone}>
+            <p>{words.whyNone}</p>
           </Empty>
         </div>
       )}
-      {error && !takesNone && <ErrorNotice error={error} retry={refetch} title="The keys could not be fetched" />}
+      {error && !takesNone && <ErrorNotice error={error} retry={refetch} title={words.notFetched} />}
       {!data && !error && (
         <div className="card">
           <Skeleton lines={5} />
@@ -62,16 +62,16 @@ export default function KeysPage() {
       {making && <NewKeyDialog path={path} onClose={() => setMaking(false)} onMade={() => void refetch()} />}
       {ending && (
         <ConfirmDialog
-          title={`Revoke “${ending.name}”?`}
-          action="Revoke"
+          title={words.revokeThis(ending.name)}
+          action={words.revoke}
           onClose={() => setEnding(null)}
           onConfirm={() => revokeKey(path, ending.id)}
           onDone={() => {
             void refetch();
-            announce('The key is revoked');
+            announce(words.isRevoked);
           }}
         >
-          <p>Requests with it are refused from now on. A revoked key cannot be brought back.</p>
+          <p>{words.revokedForGood}</p>
         </ConfirmDialog>
       )}
     </>
@@ -80,17 +80,26 @@ export default function KeysPage() {
 
 function KeyTable({ keys, onRevoke }: { keys: ApiKey[]; onRevoke: (key: ApiKey) => void }) {
   const { scopes } = useBranding();
+  const words = texts.manage.keys;
   return (
     <div className="card">
       <DataTable
-        label="API keys"
-        headings={['Name', 'May', 'State', 'Made', 'Ends', 'Last used', { hidden: 'Actions' }]}
+        label={texts.manage.areas.keys}
+        headings={[
+          words.name,
+          words.may,
+          words.state,
+          words.made,
+          words.ends,
+          words.lastUsed,
+          { hidden: words.actions },
+        ]}
       >
         {keys.map((key) => (
           <tr key={key.id}>
             <td>
               <strong>{key.name}</strong>
-              {key.owner && <span className="soft"> of {key.owner}</span>}
+              {key.owner && <span className="soft"> {words.of(key.owner)}</span>}
             </td>
             <td>
               <ul>
@@ -102,15 +111,16 @@ function KeyTable({ keys, onRevoke }: { keys: ApiKey[]; onRevoke: (key: ApiKey) 
               </ul>
             </td>
             <td>
-              <span className={`badge ${BADGES[key.state]}`}>{key.state}</span>
+              <span className={`badge ${BADGES[key.state]}`}>{words.states[key.state]}</span>
             </td>
             <td className="soft">{day(key.created)}</td>
-            <td className="soft">{key.expires ? moment(key.expires) : 'never'}</td>
-            <td className="soft">{key.lastUsed ? day(key.lastUsed) : 'never'}</td>
+            <td className="soft">{key.expires ? moment(key.expires) : words.never}</td>
+            <td className="soft">{key.lastUsed ? day(key.lastUsed) : words.never}</td>
             <td>
               {key.state === 'in force' && (
                 <button type="button" className="button compact" onClick={() => onRevoke(key)}>
-                  Revoke<span className="visually-hidden"> {key.name}</span>
+                  {words.revoke}
+                  <span className="visually-hidden"> {key.name}</span>
                 </button>
               )}
             </td>

@@ -6,6 +6,7 @@ import { Loading } from '../design/Notice';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import './manage.css';
 
 const StudiesPage = lazy(() => import('./StudiesPage'));
@@ -19,27 +20,22 @@ const SubmitPage = lazy(() => import('./SubmitPage'));
 const IndexingPage = lazy(() => import('./IndexingPage'));
 const KeysPage = lazy(() => import('./KeysPage'));
 
-const AREAS: [string, string][] = [
-  ['studies', 'Studies'],
-  ['types', 'Analysis types'],
-  ['submit', 'Submit'],
-  ['indexing', 'Indexing'],
-  ['keys', 'API keys'],
-];
+const AREAS = ['studies', 'types', 'submit', 'indexing', 'keys'] as const;
 
 export default function ManagePage({ rest }: { rest: string[] }) {
   const [area = 'studies'] = rest;
-  useTitle(AREAS.find(([name]) => name === area)?.[1] ?? 'Manage');
+  const known = AREAS.find((name) => name === area);
+  useTitle(known ? texts.manage.areas[known] : texts.manage.manage);
   return (
     <div className="page stack loose">
-      <nav className="segments manage-areas" aria-label="Manage">
-        {AREAS.map(([name, label]) => (
+      <nav className="segments manage-areas" aria-label={texts.manage.manage}>
+        {AREAS.map((name) => (
           <Link key={name} to={`/manage/${name}`} aria-current={name === area ? 'page' : undefined}>
-            {label}
+            {texts.manage.areas[name]}
           </Link>
         ))}
       </nav>
-      <Suspense fallback={<Loading what="the page" />}>{pageOf(rest)}</Suspense>
+      <Suspense fallback={<Loading what={texts.manage.thePage} />}>{pageOf(rest)}</Suspense>
     </div>
   );
 }

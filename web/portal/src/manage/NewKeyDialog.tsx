@@ -9,15 +9,18 @@ import { SelectField, TextField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
 import { Notice } from '../design/Notice';
 import { useBranding } from '../shell/branding';
+import { texts } from '../texts';
 import { studyIdsQuery } from './api';
 import { createKey, type KeysPath, meaning, type Right, scopeOfStudy, scopeOfSystem } from './keys';
 
-const EXPIRIES: [string, string][] = [
-  ['30', 'in 30 days'],
-  ['90', 'in 90 days'],
-  ['365', 'in a year'],
-  ['', 'never'],
-];
+/** When a key can end, in days; never without any. */
+const EXPIRIES = ['30', '90', '365', ''];
+
+function expiryText(days: string): string {
+  const { inDays, inYear, never } = texts.manage.keys;
+  if (days === '') return never;
+  return days === '365' ? inYear : inDays(days);
+}
 
 interface NewKeyDialogProps {
   path: KeysPath;
@@ -30,13 +33,14 @@ export function NewKeyDialog({ path, onClose, onMade }: NewKeyDialogProps) {
   const [chosen, setChosen] = useState<string[]>([]);
   const [days, setDays] = useState('90');
   const [made, setMade] = useState<string | null>(null);
+  const words = texts.manage.keys;
   if (made) return <MadeKey name={name.trim()} text={made} onClose={onClose} />;
   return (
     <FormDialog
-      title="Make a key"
-      action="Make the key"
+      title={words.make}
+      action={words.makeIt}
       canSubmit={name.trim() !== '' && chosen.length > 0}
-      errorTitle="The key was not made"
+      errorTitle={words.notMade}
       onClose={onClose}
       onSubmit={async () => {
         const expiry = days ? { expiresInDays: Number(days) } : {};
@@ -45,12 +49,12 @@ export function NewKeyDialog({ path, onClose, onMade }: NewKeyDialogProps) {
         onMade();
       }}
     >
-      <TextField label="Name" hint="Who or what will use it" maxLength={100} value={name} onChange={setName} />
+      <TextField label={words.name} hint={words.nameHint} maxLength={100} value={name} onChange={setName} />
       <ScopePicker chosen={chosen} onChange={setChosen} />
-      <SelectField label="It ends" value={days} onChange={setDays}>
-        {EXPIRIES.map(([value, text]) => (
-          <option key={value} value={value}>
-            {text}
+      <SelectField label={words.itEnds} value={days} onChange={setDays}>
+        {EXPIRIES.map((each) => (
+          <option key={each} value={each}>
+            {expiryText(each)}
           </option>
         ))}
       </SelectField>
@@ -64,22 +68,23 @@ function ScopePicker({ chosen, onChange }: { chosen: string[]; onChange: (scopes
   const studies = useQuery(studyIdsQuery);
   const [study, setStudy] = useState('');
   const [right, setRight] = useState<Right>('write');
+  const words = texts.manage.keys;
   const scope = study ? scopeOfStudy(scopes, study, right) : scopeOfSystem(scopes, right);
   return (
     <fieldset className="stack tight">
-      <legend className="label">What it may do</legend>
+      <legend className="label">{words.whatItMay}</legend>
       <div className="row wrap scope-choice">
-        <SelectField className="grow" label="Where" value={study} onChange={setStudy}>
-          <option value="">All studies and the server</option>
+        <SelectField className="grow" label={words.where} value={study} onChange={setStudy}>
+          <option value="">{words.everywhere}</option>
           {studies.data?.map((each) => (
             <option key={each} value={each}>
               {each}
             </option>
           ))}
         </SelectField>
-        <SelectField className="grow" label="What" value={right} onChange={(value) => setRight(value as Right)}>
-          <option value="write">{study ? 'Read, submit and change' : 'Everything, also types, keys and jobs'}</option>
-          <option value="read">Read only</option>
+        <SelectField className="grow" label={words.what} value={right} onChange={(value) => setRight(value as Right)}>
+          <option value="write">{study ? words.writeStudy : words.writeEverything}</option>
+          <option value="read">{words.readOnly}</option>
         </SelectField>
         <button
           type="button"
@@ -87,10 +92,10 @@ function ScopePicker({ chosen, onChange }: { chosen: string[]; onChange: (scopes
           disabled={chosen.includes(scope)}
           onClick={() => onChange([...chosen, scope])}
         >
-          Add
+          {words.add}
         </button>
       </div>
-      {chosen.length === 0 && <p className="hint">Nothing yet: choose and press Add.</p>}
+      {chosen.length === 0 && <p className="hint">{words.nothingYet}</p>}
       <ul className="stack tight">
         {chosen.map((each) => (
           <li key={each} className="row spread">
@@ -102,7 +107,8 @@ function ScopePicker({ chosen, onChange }: { chosen: string[]; onChange: (scopes
               className="button plain compact"
               onClick={() => onChange(chosen.filter((other) => other !== each))}
             >
-              Remove<span className="visually-hidden"> {each}</span>
+              {words.remove}
+              <span className="visually-hidden"> {each}</span>
             </button>
           </li>
         ))}
@@ -112,28 +118,29 @@ function ScopePicker({ chosen, onChange }: { chosen: string[]; onChange: (scopes
 }
 
 function MadeKey({ name, text, onClose }: { name: string; text: string; onClose: () => void }) {
+  const words = texts.manage.keys;
   return (
     <Dialog
-      title={`The key “${name}”`}
+      title={words.theKey(name)}
       onClose={onClose}
       footer={
         <button type="button" className="button primary" onClick={onClose}>
-          I have kept it
+          {words.kept}
         </button>
       }
     >
       <div className="stack">
         <Notice kind="warning">
-          <strong>It is shown only now</strong>
-          <p>Copy it and keep it like a password. Nobody, not even the server, can show it again.</p>
+          <strong>{words.onlyNow}</strong>
+          <p>{words.keepIt}</p>
         </Notice>
         <pre className="code-block made-key" tabIndex={0}>
           {text}
         </pre>
-        <CopyButton text={() => text} label="Copy the key" />
+        <CopyButton text={() => text} label={words.copy} />
         <p className="soft">
-          Programs send it as <code>Authorization: Bearer …</code>; in this portal it goes where “Enter a key” asks for
-          it.
+          {words.use.before} <code>Authorization: Bearer …</code>
+          {words.use.after}
         </p>
       </div>
     </Dialog>

@@ -2,6 +2,7 @@
 
 import { useMemo } from 'react';
 
+import { texts } from '../texts';
 import { lineOf, places, type Violation } from './violations';
 
 export function PayloadView({ text, violations }: { text: string; violations: Violation[] }) {
@@ -15,7 +16,7 @@ export function PayloadView({ text, violations }: { text: string; violations: Vi
     return lines;
   }, [text, violations]);
   return (
-    <div className="payload" tabIndex={0} role="region" aria-label="Payload with violations">
+    <div className="payload" tabIndex={0} role="region" aria-label={texts.manage.violations.inPayload}>
       {text.split('\n').map((line, index) => {
         const said = byLine.get(index);
         return (

@@ -3,6 +3,7 @@
 import { useId } from 'react';
 
 import { Icon } from '../design/Icon';
+import { texts } from '../texts';
 
 export type SchemaObject = { [keyword: string]: unknown };
 
@@ -59,7 +60,7 @@ export function SchemaForm({ schema, onChange, fixed = [], label }: SchemaFormPr
       <div>
         <button type="button" className="button compact" onClick={add}>
           <Icon name="plus" size={14} />
-          Add to {label}
+          {texts.manage.editor.addTo(label)}
         </button>
       </div>
     </div>
@@ -79,6 +80,7 @@ interface PropertyProps {
 
 function Property({ name, part, isRequired, isFixed, onRename, onChange, onRequire, onRemove }: PropertyProps) {
   const id = useId();
+  const words = texts.manage.editor;
   const type = typeof part.type === 'string' ? part.type : '';
   const items = (part.items ?? {}) as SchemaObject;
   const values = Array.isArray(part.enum) ? part.enum.join(', ') : '';
@@ -103,7 +105,7 @@ function Property({ name, part, isRequired, isFixed, onRename, onChange, onRequi
     <div>
       <div className="schema-row">
         <label className="visually-hidden" htmlFor={`${id}-name`}>
-          Name
+          {words.name}
         </label>
         <input
           id={`${id}-name`}
@@ -114,10 +116,10 @@ function Property({ name, part, isRequired, isFixed, onRename, onChange, onRequi
           onChange={(event) => onRename(event.target.value)}
         />
         <label className="visually-hidden" htmlFor={`${id}-type`}>
-          Type of {name}
+          {words.typeOf(name)}
         </label>
         <select id={`${id}-type`} value={type} disabled={isFixed} onChange={(event) => setType(event.target.value)}>
-          {!TYPES.includes(type) && <option value={type}>other</option>}
+          {!TYPES.includes(type) && <option value={type}>{words.other}</option>}
           {TYPES.map((each) => (
             <option key={each}>{each}</option>
           ))}
@@ -125,18 +127,18 @@ function Property({ name, part, isRequired, isFixed, onRename, onChange, onRequi
         {type === 'string' ? (
           <>
             <label className="visually-hidden" htmlFor={`${id}-values`}>
-              Allowed values of {name}
+              {words.valuesOf(name)}
             </label>
             <input
               id={`${id}-values`}
               type="text"
-              placeholder="any text, or values: a, b"
+              placeholder={words.valuesHint}
               defaultValue={values}
               onBlur={(event) => setValues(event.target.value)}
             />
           </>
         ) : (
-          <span className="faint small">{type ? '' : 'edit as text'}</span>
+          <span className="faint small">{type ? '' : words.editAsText}</span>
         )}
         <label className="row small">
           <input
@@ -145,12 +147,12 @@ function Property({ name, part, isRequired, isFixed, onRename, onChange, onRequi
             disabled={isFixed}
             onChange={(event) => onRequire(event.target.checked)}
           />
-          required
+          {words.required}
         </label>
         <button
           type="button"
           className="button plain compact icon-only"
-          aria-label={`Remove ${name}`}
+          aria-label={words.remove(name)}
           disabled={isFixed}
           onClick={onRemove}
         >
@@ -167,7 +169,7 @@ function Property({ name, part, isRequired, isFixed, onRename, onChange, onRequi
           <SchemaForm
             schema={items}
             onChange={(next) => onChange({ ...part, items: next })}
-            label={`each of ${name}`}
+            label={words.eachOf(name)}
           />
         </div>
       )}

@@ -9,6 +9,7 @@ import { FormDialog } from '../design/FormDialog';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { createStudy, study, studyIds } from './api';
 
 /** How many studies are shown with their details, which takes a request each; of the others the id is shown. */
@@ -36,6 +37,7 @@ export default function StudiesPage() {
   });
   const [creating, setCreating] = useState(false);
   const [search, setSearch] = useState('');
+  const words = texts.manage.studies;
   const text = search.trim().toLowerCase();
   const found = (data ?? []).filter(({ studyId, name, organization, description }) =>
     [studyId, name, organization, description].join(' ').toLowerCase().includes(text),
@@ -43,13 +45,13 @@ export default function StudiesPage() {
   return (
     <>
       <div className="row wrap spread">
-        <h1>Studies</h1>
+        <h1>{texts.manage.areas.studies}</h1>
         <button type="button" className="button" onClick={() => setCreating(true)}>
           <Icon name="plus" />
-          Register a study
+          {words.register}
         </button>
       </div>
-      {error && <ErrorNotice error={error} retry={refetch} title="The studies could not be fetched" />}
+      {error && <ErrorNotice error={error} retry={refetch} title={words.notFetched} />}
       {!data && !error && (
         <div className="card">
           <Skeleton lines={6} />
@@ -57,21 +59,15 @@ export default function StudiesPage() {
       )}
       {data?.length === 0 && (
         <div className="card">
-          <Empty icon="book" title="No studies yet">
-            <p>Register one; analyses are submitted to studies.</p>
+          <Empty icon="book" title={words.noneYet}>
+            <p>{words.whyRegister}</p>
           </Empty>
         </div>
       )}
       {data && data.length > 0 && (
-        <TextField
-          label="Find a study"
-          type="search"
-          placeholder="Id, name, organization or description"
-          value={search}
-          onChange={setSearch}
-        />
+        <TextField label={words.find} type="search" placeholder={words.findHint} value={search} onChange={setSearch} />
       )}
-      {data && data.length > 0 && found.length === 0 && <p className="soft">No study has “{search}”.</p>}
+      {data && data.length > 0 && found.length === 0 && <p className="soft">{words.noneHas(search)}</p>}
       {found.length > 0 && (
         <ul className="manage-list">
           {found.map(({ studyId, name, organization, description }) => (
@@ -101,12 +97,13 @@ function CreateStudy({ onClose, onDone }: { onClose: () => void; onDone: () => v
       onChange={(value) => setValues({ ...values, [name]: value })}
     />
   );
+  const words = texts.manage.studies;
   return (
     <FormDialog
-      title="Register a study"
-      action="Register"
+      title={words.register}
+      action={words.registerIt}
       canSubmit={values.studyId.trim() !== ''}
-      errorTitle="The study was not registered"
+      errorTitle={words.notRegistered}
       onClose={onClose}
       onSubmit={async () => {
         await createStudy(values);
@@ -114,10 +111,10 @@ function CreateStudy({ onClose, onDone }: { onClose: () => void; onDone: () => v
         onClose();
       }}
     >
-      {textField('studyId', 'Id', '1 to 36 characters; it cannot be changed later')}
-      {textField('name', 'Name')}
-      {textField('organization', 'Organization')}
-      {textField('description', 'Description')}
+      {textField('studyId', words.id, words.idHint)}
+      {textField('name', words.name)}
+      {textField('organization', words.organization)}
+      {textField('description', words.description)}
     </FormDialog>
   );
 }

@@ -13,6 +13,7 @@ import { useSettled } from '../design/useSettled';
 import { stateWord } from '../record/RecordHistory';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { STATES, study } from './api';
 import { CatalogueLinks, ExportButton, nameOfAnalysis, PublishDialog } from './StudyTools';
 import { PAGE_SIZE, useAnalyses } from './useAnalyses';
@@ -43,12 +44,13 @@ export default function StudyPage({ studyId }: { studyId: string }) {
   const unpublished = (list.data?.analyses ?? []).flatMap(({ analysisId, analysisState }) =>
     analysisState === 'UNPUBLISHED' ? [analysisId] : [],
   );
-  if (about.error) return <ErrorNotice error={about.error} retry={about.refetch} title="This study cannot be shown" />;
+  const words = texts.manage.study;
+  if (about.error) return <ErrorNotice error={about.error} retry={about.refetch} title={words.cannotBeShown} />;
   return (
     <>
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
-          <Link to="/manage/studies">Studies</Link> <span className="faint">/ {studyId}</span>
+        <nav aria-label={texts.manage.place} className="small">
+          <Link to="/manage/studies">{texts.manage.areas.studies}</Link> <span className="faint">/ {studyId}</span>
         </nav>
         <div className="row wrap spread">
           <h1>{about.data?.name || studyId}</h1>
@@ -57,7 +59,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
             <ExportButton studyId={studyId} />
             <Link className="button primary" to={`/manage/submit?study=${encodeURIComponent(studyId)}`}>
               <Icon name="upload" />
-              Submit to it
+              {words.submitToIt}
             </Link>
           </div>
         </div>
@@ -66,8 +68,10 @@ export default function StudyPage({ studyId }: { studyId: string }) {
       </div>
       <section className="card stack" aria-labelledby="analyses">
         <div className="row wrap spread">
-          <h2 id="analyses">Analyses {list.data && <span className="faint number">{count(total)}</span>}</h2>
-          <div className="row wrap" role="group" aria-label="States to show">
+          <h2 id="analyses">
+            {words.analyses} {list.data && <span className="faint number">{count(total)}</span>}
+          </h2>
+          <div className="row wrap" role="group" aria-label={words.statesToShow}>
             {STATES.map((state) => (
               <label key={state} className="row">
                 <input type="checkbox" checked={states.includes(state)} onChange={() => toggle(state)} />
@@ -77,9 +81,9 @@ export default function StudyPage({ studyId }: { studyId: string }) {
           </div>
         </div>
         <TextField
-          label="Find analyses"
+          label={words.find}
           type="search"
-          placeholder="Id, title, type, or name of a file"
+          placeholder={words.findHint}
           value={search}
           onChange={(next) => {
             setSearch(next);
@@ -89,14 +93,21 @@ export default function StudyPage({ studyId }: { studyId: string }) {
         {list.error && <ErrorNotice error={list.error} retry={list.refetch} />}
         {!list.data && !list.error && <Skeleton lines={8} height={20} />}
         {list.data?.analyses.length === 0 && (
-          <Empty icon="record" title="No analyses">
-            <p>{text ? `None of ${count(total)} has “${search}”.` : 'None is in the states that you chose.'}</p>
+          <Empty icon="record" title={words.noAnalyses}>
+            <p>{text ? words.noneHas(count(total), search) : words.noneInStates}</p>
           </Empty>
         )}
         {list.data && list.data.analyses.length > 0 && (
           <DataTable
-            label="List of analyses"
-            headings={[{ hidden: 'Choose' }, 'Analysis', 'Type', 'State', { number: 'Files' }, 'Changed']}
+            label={words.listOfAnalyses}
+            headings={[
+              { hidden: words.choose },
+              words.analysis,
+              words.type,
+              words.state,
+              { number: words.files },
+              words.changed,
+            ]}
           >
             {list.data.analyses.map((analysis) => {
               const { analysisId, analysisType, analysisState, files, updatedAt } = analysis;
@@ -107,7 +118,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
                     {analysisState === 'UNPUBLISHED' && (
                       <input
                         type="checkbox"
-                        aria-label={`Choose ${name ?? analysisId}`}
+                        aria-label={words.chooseOne(name ?? analysisId)}
                         checked={chosen.includes(analysisId)}
                         onChange={() => choose(analysisId)}
                       />
@@ -139,7 +150,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
               className="button compact"
               onClick={() => setChosen([...new Set([...chosen, ...unpublished])])}
             >
-              Choose all unpublished on this page
+              {words.chooseAll}
             </button>
             <button
               type="button"
@@ -147,7 +158,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
               disabled={chosen.length === 0}
               onClick={() => setPublishing(true)}
             >
-              Publish {count(chosen.length)}
+              {words.publishSome(count(chosen.length))}
             </button>
           </div>
         )}
@@ -162,16 +173,14 @@ export default function StudyPage({ studyId }: { studyId: string }) {
             }}
           />
         )}
-        {text && list.data?.isCut && (
-          <p className="soft">The first {count(total)} were looked through; more may match.</p>
-        )}
+        {text && list.data?.isCut && <p className="soft">{words.searchIsCut(count(total))}</p>}
         {!text && total > PAGE_SIZE && (
-          <nav className="row" aria-label="Pages">
+          <nav className="row" aria-label={words.pages}>
             <span className="grow soft small number">
-              {count(page * PAGE_SIZE + 1)}–{count(Math.min(total, (page + 1) * PAGE_SIZE))} of {count(total)}
+              {words.ofTotal(count(page * PAGE_SIZE + 1), count(Math.min(total, (page + 1) * PAGE_SIZE)), count(total))}
             </span>
             <button type="button" className="button compact" disabled={page === 0} onClick={() => setPage(page - 1)}>
-              Previous
+              {words.previous}
             </button>
             <button
               type="button"
@@ -179,7 +188,7 @@ export default function StudyPage({ studyId }: { studyId: string }) {
               disabled={(page + 1) * PAGE_SIZE >= total}
               onClick={() => setPage(page + 1)}
             >
-              Next
+              {words.next}
             </button>
           </nav>
         )}

@@ -14,6 +14,7 @@ import { asRoot, leaf } from '../query/sqon';
 import { announce } from '../shell/announce';
 import { useCatalogue, useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { changeState } from './api';
 
 /** Returns what people call an analysis, if its document has that. */
@@ -33,6 +34,7 @@ interface PublishDialogProps {
 /** Publishes analyses one after the other; the first that is refused stops it, and what was published stays so. */
 export function PublishDialog({ studyId, ids, onClose, onDone }: PublishDialogProps) {
   const [done, setDone] = useState(0);
+  const words = texts.manage.study;
   const publish = async () => {
     let published = done;
     for (const id of ids.slice(done)) {
@@ -40,24 +42,24 @@ export function PublishDialog({ studyId, ids, onClose, onDone }: PublishDialogPr
       published += 1;
       setDone(published);
     }
-    announce(`${counted(published, 'analysis')} published`);
+    announce(words.published(counted(published, 'analysis')));
     onDone();
     onClose();
   };
   return (
     <FormDialog
-      title={`Publish ${counted(ids.length, 'analysis')}?`}
-      action="Publish"
-      pendingAction="Publishing…"
-      errorTitle={`${counted(done, 'analysis')} published; the next one was refused`}
+      title={words.publishAll(counted(ids.length, 'analysis'))}
+      action={words.publish}
+      pendingAction={words.publishing}
+      errorTitle={words.nextRefused(counted(done, 'analysis'))}
       onSubmit={publish}
       onClose={() => {
         if (done > 0) onDone();
         onClose();
       }}
     >
-      <p>They become part of what everybody finds.</p>
-      <progress max={ids.length} value={done} aria-label="Published" />
+      <p>{words.publishEffect}</p>
+      <progress max={ids.length} value={done} aria-label={words.progress} />
     </FormDialog>
   );
 }
@@ -78,9 +80,9 @@ export function ExportButton({ studyId }: { studyId: string }) {
     <>
       <button type="button" className="button" onClick={() => void save()}>
         <Icon name="download" />
-        Export
+        {texts.manage.study.export}
       </button>
-      {error ? <ErrorNotice error={error} title="The export failed" retry={() => void save()} /> : null}
+      {error ? <ErrorNotice error={error} title={texts.manage.study.exportFailed} retry={() => void save()} /> : null}
     </>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type DragEvent, lazy, Suspense, useEffect, useState } from 'react';
 
 import { SelectField } from '../design/Field';
-import { counted } from '../design/format';
+import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { Tabs } from '../design/Tabs';
@@ -13,6 +13,7 @@ import { payloadsIn, pretty } from '../submit/payloads';
 import { isSheet } from '../submit/sheets';
 import '../submit/submit.css';
 import { TypeChoice } from '../submit/TypeChoice';
+import { texts } from '../texts';
 import { studyIdsQuery, typeVersionsQuery } from './api';
 
 const PayloadForm = lazy(() => import('../submit/PayloadForm'));
@@ -23,8 +24,7 @@ const SheetView = lazy(() => import('../submit/SheetView'));
 /** The key in the tab's storage for what was typed, so that neither an error nor a detour loses it. */
 const DRAFT_KEY = 'cantata-draft';
 
-const WAYS = { form: 'Form', sheet: 'Spreadsheet', json: 'JSON' } as const;
-type Way = keyof typeof WAYS;
+const WAYS = ['form', 'sheet', 'json'] as const;
 
 export default function SubmitPage() {
   const { search, navigate } = useRouter();
@@ -39,7 +39,8 @@ export default function SubmitPage() {
   const [leftOut, setLeftOut] = useState(0);
   const [over, setOver] = useState(false);
   useEffect(() => sessionStorage.setItem(DRAFT_KEY, text), [text]);
-  const way = (Object.keys(WAYS) as Way[]).find((each) => each === params.get('with')) ?? 'form';
+  const words = texts.manage.submission;
+  const way = WAYS.find((each) => each === params.get('with')) ?? 'form';
   const type = params.get('type') ?? '';
   const asked = params.get('study') ?? '';
   const named = way === 'json' ? studyIn(many?.[0] ?? text) : null;
@@ -60,12 +61,12 @@ export default function SubmitPage() {
       set({ with: 'sheet', type: type || (guessed ?? '') });
       return;
     }
-    const texts = await Promise.all(files.map((file) => file.text()));
-    if (texts.length === 0) return;
-    const { payloads, mistake } = payloadsIn(texts.join('\n'));
+    const contents = await Promise.all(files.map((file) => file.text()));
+    if (contents.length === 0) return;
+    const { payloads, mistake } = payloadsIn(contents.join('\n'));
     const isMany = payloads.length > 1 && mistake === null;
     setMany(isMany ? payloads : null);
-    if (!isMany) setText(pretty(texts.join('\n')));
+    if (!isMany) setText(pretty(contents.join('\n')));
     set({ with: 'json' });
   };
   const drop = (event: DragEvent) => {
@@ -76,11 +77,8 @@ export default function SubmitPage() {
   return (
     <>
       <div>
-        <h1>Submit analyses</h1>
-        <p className="soft">
-          Fill a form, drop a spreadsheet, or bring JSON. Everything is checked before anything is stored; every mistake
-          is shown where it is.
-        </p>
+        <h1>{words.title}</h1>
+        <p className="soft">{words.about}</p>
       </div>
       <div className="card stack">
         <div
@@ -94,7 +92,7 @@ export default function SubmitPage() {
         >
           <Icon name="upload" size={24} />
           <label>
-            <span className="button">Choose files</span>
+            <span className="button">{words.chooseFiles}</span>
             <input
               type="file"
               multiple
@@ -107,22 +105,16 @@ export default function SubmitPage() {
               }}
             />
           </label>
-          <span className="soft small">
-            or drop them here: a filled sheet (XLSX, TSV, CSV), or payloads as JSON or NDJSON
-          </span>
+          <span className="soft small">{words.orDrop}</span>
         </div>
         {leftOut > 0 && sheet && (
           <Notice kind="warning">
-            <p>
-              Sheets are submitted one at a time: {sheet.name} was taken, {counted(leftOut, 'other file')} not.
-            </p>
+            <p>{words.oneSheet(sheet.name, leftOut, count(leftOut))}</p>
           </Notice>
         )}
-        {studies.error && (
-          <ErrorNotice error={studies.error} retry={studies.refetch} title="The studies could not be fetched" />
-        )}
+        {studies.error && <ErrorNotice error={studies.error} retry={studies.refetch} title={words.studiesNotFetched} />}
         <div className="row wrap">
-          <SelectField label="Study" value={study} onChange={(next) => set({ study: next })}>
+          <SelectField label={words.study} value={study} onChange={(next) => set({ study: next })}>
             {studies.data?.map((each) => (
               <option key={each} value={each}>
                 {each}
@@ -130,20 +122,18 @@ export default function SubmitPage() {
             ))}
             {asked && !studies.data?.includes(asked) && <option value={asked}>{asked}</option>}
           </SelectField>
-          {way !== 'json' && (
-            <TypeChoice label="Type of the analyses" chosen={type} onChoose={(next) => set({ type: next })} />
-          )}
+          {way !== 'json' && <TypeChoice label={words.type} chosen={type} onChoose={(next) => set({ type: next })} />}
         </div>
         <div>
           <Tabs
             id="submit"
-            label="How to submit"
-            tabs={Object.values(WAYS)}
-            chosen={WAYS[way]}
-            onChoose={(tab) => set({ with: (Object.keys(WAYS) as Way[]).find((each) => WAYS[each] === tab) ?? 'form' })}
+            label={words.how}
+            tabs={WAYS.map((each) => words.ways[each])}
+            chosen={words.ways[way]}
+            onChoose={(tab) => set({ with: WAYS.find((each) => words.ways[each] === tab) ?? 'form' })}
           />
         </div>
-        <div id="submit-panel" role="tabpanel" aria-labelledby={`submit-${WAYS[way]}`}>
+        <div id="submit-panel" role="tabpanel" aria-labelledby={`submit-${words.ways[way]}`}>
           <Suspense fallback={<Skeleton lines={8} />}>
             {way === 'form' && <PayloadForm key={type} study={study} type={type} />}
             {way === 'sheet' && (

@@ -4,13 +4,14 @@ import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 
 import { DataTable } from '../design/DataTable';
-import { counted } from '../design/format';
+import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Skeleton } from '../design/Notice';
 import '../dictionary/dictionary.css';
 import { saveFile } from '../download/stream';
 import { useTitle } from '../shell/branding';
 import { Link, useRouter } from '../shell/router';
+import { texts } from '../texts';
 import { renderedType } from './api';
 import { typeDictionaryCsv, typeFields } from './typeDictionary';
 
@@ -22,8 +23,9 @@ export default function TypeDictionaryPage({ name }: { name: string }) {
   });
   const [search, setSearch] = useState('');
   const id = useId();
-  useTitle(`${name}: data dictionary`);
-  if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be shown" />;
+  const words = texts.manage.type;
+  useTitle(words.dictionaryOf(name));
+  if (error) return <ErrorNotice error={error} retry={refetch} title={words.cannotBeShown} />;
   if (!data) return <Skeleton lines={12} />;
   const all = typeFields(data.schema ?? {});
   const text = search.trim().toLowerCase();
@@ -31,32 +33,30 @@ export default function TypeDictionaryPage({ name }: { name: string }) {
   return (
     <>
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
-          <Link to="/manage/types">Analysis types</Link> <span className="faint">/</span>{' '}
-          <Link to={`/manage/types/${encodeURIComponent(name)}`}>{name}</Link> <span className="faint">/</span> Data
-          dictionary
+        <nav aria-label={texts.manage.place} className="small">
+          <Link to="/manage/types">{texts.manage.areas.types}</Link> <span className="faint">/</span>{' '}
+          <Link to={`/manage/types/${encodeURIComponent(name)}`}>{name}</Link> <span className="faint">/</span>{' '}
+          {words.dictionary}
         </nav>
-        <h1>{name}: data dictionary</h1>
-        <p className="soft">
-          Version {data.version}, {counted(all.length, 'field')}
-        </p>
+        <h1>{words.dictionaryOf(name)}</h1>
+        <p className="soft">{words.versionAndFields(data.version, all.length, count(all.length))}</p>
       </div>
       <div className="row wrap no-print">
         <div className="quick-search">
           <Icon name="search" />
           <label className="visually-hidden" htmlFor={id}>
-            Find a field
+            {words.findField}
           </label>
           <input
             id={id}
             type="search"
-            placeholder="Find a field"
+            placeholder={words.findField}
             value={search}
             onChange={(event) => setSearch(event.target.value)}
           />
         </div>
         <button type="button" className="button" onClick={() => window.print()}>
-          Print
+          {words.print}
         </button>
         <button
           type="button"
@@ -72,7 +72,10 @@ export default function TypeDictionaryPage({ name }: { name: string }) {
           CSV
         </button>
       </div>
-      <DataTable label="Fields" headings={['Field', 'Meaning', 'Type', 'Required', 'Allowed', 'Example']}>
+      <DataTable
+        label={words.fields}
+        headings={[words.field, words.meaning, words.type, words.required, words.allowed, words.example]}
+      >
         {fields.map(({ path, title, meaning, type, isRequired, allowed, example }) => (
           <tr key={path}>
             <td>
@@ -81,7 +84,7 @@ export default function TypeDictionaryPage({ name }: { name: string }) {
             </td>
             <td>{meaning}</td>
             <td>{type}</td>
-            <td>{isRequired ? 'yes' : 'no'}</td>
+            <td>{isRequired ? words.yes : words.no}</td>
             <td className="dictionary-values">{allowed}</td>
             <td className="mono small dictionary-values">{example}</td>
           </tr>

@@ -9,6 +9,7 @@ import { CodeField, TextField } from '../design/Field';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { Tabs } from '../design/Tabs';
 import { Link, useRouter } from '../shell/router';
+import { texts } from '../texts';
 import { registerType, versionsOf } from './api';
 import { exampleOf } from './example';
 import { problemsOfValidations, readValidations } from './externalRules';
@@ -30,7 +31,7 @@ export default function TypeEditor({ name }: { name: string | null }) {
     // What is edited must be the latest version, never a cached one.
     gcTime: 0,
   });
-  if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be edited" />;
+  if (error) return <ErrorNotice error={error} retry={refetch} title={texts.manage.editor.cannotBeEdited} />;
   if (data === undefined) return <Skeleton lines={12} />;
   return <Editor before={data} />;
 }
@@ -40,9 +41,9 @@ function parsed(text: string): { value?: SchemaObject; mistake?: string } {
     const value: unknown = JSON.parse(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? { value: value as SchemaObject }
-      : { mistake: 'Expected an object.' };
+      : { mistake: texts.manage.editor.expectedObject };
   } catch (error) {
-    return { mistake: `This is not JSON: ${messageOf(error)}` };
+    return { mistake: texts.manage.editor.notJson(messageOf(error)) };
   }
 }
 
@@ -57,7 +58,8 @@ function Editor({ before }: { before: AnalysisType | null }) {
   const [text, setText] = useState(JSON.stringify(before?.schema ?? START, null, 2));
   const [fileTypes, setFileTypes] = useState(before?.options.fileTypes?.join(', ') ?? '');
   const [external, setExternal] = useState(externalText(before));
-  const [tab, setTab] = useState('Form');
+  const words = texts.manage.editor;
+  const [tab, setTab] = useState(words.form);
   const id = useId();
   const { value: schema, mistake } = parsed(text);
   const validations = readValidations(external);
@@ -78,51 +80,58 @@ function Editor({ before }: { before: AnalysisType | null }) {
   return (
     <>
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
-          <Link to="/manage/types">Analysis types</Link> <span className="faint">/ {before?.name ?? 'New'}</span>
+        <nav aria-label={texts.manage.place} className="small">
+          <Link to="/manage/types">{texts.manage.areas.types}</Link>{' '}
+          <span className="faint">/ {before?.name ?? words.new}</span>
         </nav>
         <div className="row wrap spread">
-          <h1>{before ? `Version ${before.version + 1} of ${before.name}` : 'A new analysis type'}</h1>
+          <h1>{before ? words.versionOf(before.version + 1, before.name) : words.newType}</h1>
           <button type="button" className="button primary" disabled={!canSave || isPending} onClick={() => mutate()}>
-            {isPending ? 'Saving…' : 'Register'}
+            {isPending ? words.saving : words.register}
           </button>
         </div>
       </div>
-      {error && <ErrorNotice error={error} title="The server refused this type" />}
+      {error && <ErrorNotice error={error} title={words.refused} />}
       <div className="editor">
-        <section className="card stack" aria-label="Schema">
+        <section className="card stack" aria-label={words.schema}>
           <div className="row wrap">
             <div className="grow">
-              <TextField label="Name" className="code" value={name} disabled={before !== null} onChange={setName} />
+              <TextField
+                label={words.name}
+                className="code"
+                value={name}
+                disabled={before !== null}
+                onChange={setName}
+              />
             </div>
             <div className="grow">
-              <TextField label="File types" placeholder="any" value={fileTypes} onChange={setFileTypes} />
+              <TextField label={words.fileTypes} placeholder={words.any} value={fileTypes} onChange={setFileTypes} />
             </div>
           </div>
-          <Tabs id={id} label="How to edit" tabs={['Form', 'Text']} chosen={tab} onChoose={setTab} />
+          <Tabs id={id} label={words.how} tabs={[words.form, words.text]} chosen={tab} onChoose={setTab} />
           <div id={`${id}-panel`} role="tabpanel" aria-label={tab}>
-            {tab === 'Form' && schema && (
+            {tab === words.form && schema && (
               <SchemaForm
                 schema={schema}
                 fixed={['experiment']}
-                label="the payload"
+                label={words.payload}
                 onChange={(next) => setText(JSON.stringify(next, null, 2))}
               />
             )}
-            {tab === 'Form' && !schema && (
+            {tab === words.form && !schema && (
               <Notice kind="warning">
-                <p>The text is not valid JSON at the moment; correct it there first.</p>
+                <p>{words.correctText}</p>
               </Notice>
             )}
-            {tab === 'Text' && (
+            {tab === words.text && (
               <div className="stack">
-                <CodeField label="JSON Schema" rows={22} value={text} onChange={setText} />
+                <CodeField label={words.jsonSchema} rows={22} value={text} onChange={setText} />
                 <CodeField
-                  label="External validations"
+                  label={words.external}
                   rows={4}
-                  placeholder="none"
+                  placeholder={words.none}
                   value={external}
-                  note="A list of objects with the url of a service and the jsonPath of the values that it checks."
+                  note={words.externalNote}
                   onChange={setExternal}
                 />
               </div>
@@ -130,14 +139,14 @@ function Editor({ before }: { before: AnalysisType | null }) {
           </div>
           <div aria-live="polite">
             {mistake && <p className="mistake">{mistake}</p>}
-            {validations.mistake && <p className="mistake">External validations: {validations.mistake}</p>}
+            {validations.mistake && <p className="mistake">{words.wrongExternal(validations.mistake)}</p>}
             {problems.map((problem) => (
               <p key={problem} className="mistake">
                 {problem}
               </p>
             ))}
             {!mistake && !validations.mistake && problems.length === 0 && (
-              <p className="small soft">The schema keeps the rules.</p>
+              <p className="small soft">{words.keepsRules}</p>
             )}
           </div>
         </section>
@@ -153,17 +162,18 @@ function Sample({ schema, name }: { schema: SchemaObject | undefined; name: stri
   // Made of the first schema; later ones are what it is checked against.
   const [text, setText] = useState(example);
   const sample = parsed(text);
+  const words = texts.manage.editor;
   const violations = schema && sample.value ? check(sample.value, schema) : [];
   return (
-    <section className="card stack" aria-label="Sample">
+    <section className="card stack" aria-label={words.sample}>
       <div className="row spread">
-        <h2>A sample</h2>
+        <h2>{words.aSample}</h2>
         <button type="button" className="button compact" onClick={() => setText(example())}>
-          Make a new one
+          {words.makeSample}
         </button>
       </div>
       <CodeField
-        label="Payload"
+        label={words.samplePayload}
         rows={12}
         value={text}
         mistake={text ? sample.mistake : undefined}
@@ -172,7 +182,7 @@ function Sample({ schema, name }: { schema: SchemaObject | undefined; name: stri
       <div aria-live="polite">
         {sample.value && schema && violations.length === 0 && (
           <Notice kind="good">
-            <p>This payload would be accepted as far as your part of the schema goes.</p>
+            <p>{words.wouldBeAccepted}</p>
           </Notice>
         )}
       </div>

@@ -9,6 +9,7 @@ import { ErrorNotice, Skeleton } from '../design/Notice';
 import { ScrollX } from '../design/ScrollX';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { versionsOf } from './api';
 import { diff } from './diff';
 import { differences } from './typeDictionary';
@@ -20,18 +21,19 @@ export default function TypePage({ name }: { name: string }) {
   });
   const [pair, setPair] = useState<[number, number] | null>(null);
   const id = useId();
+  const words = texts.manage.type;
   useTitle(name);
-  if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be shown" />;
+  if (error) return <ErrorNotice error={error} retry={refetch} title={words.cannotBeShown} />;
   if (!data) return <Skeleton lines={12} />;
   const [right, left] = pair ? [pair[1], pair[0]] : [data[0]?.version ?? 1, data[1]?.version ?? data[0]?.version ?? 1];
   const find = (version: number) => data.find((each) => each.version === version);
-  const choice = (label: string, value: number, onChoose: (version: number) => void) => (
+  const choice = (side: string, label: string, value: number, onChoose: (version: number) => void) => (
     <div className="field">
-      <label htmlFor={`${id}${label}`}>{label}</label>
-      <select id={`${id}${label}`} value={value} onChange={(event) => onChoose(Number(event.target.value))}>
+      <label htmlFor={`${id}${side}`}>{label}</label>
+      <select id={`${id}${side}`} value={value} onChange={(event) => onChoose(Number(event.target.value))}>
         {data.map(({ version }) => (
           <option key={version} value={version}>
-            Version {version}
+            {words.version(version)}
           </option>
         ))}
       </select>
@@ -40,27 +42,27 @@ export default function TypePage({ name }: { name: string }) {
   return (
     <>
       <div className="stack tight">
-        <nav aria-label="Place" className="small">
-          <Link to="/manage/types">Analysis types</Link> <span className="faint">/ {name}</span>
+        <nav aria-label={texts.manage.place} className="small">
+          <Link to="/manage/types">{texts.manage.areas.types}</Link> <span className="faint">/ {name}</span>
         </nav>
         <div className="row wrap spread">
           <h1>{name}</h1>
           <div className="row wrap">
             <Link className="button" to={`/manage/types/${encodeURIComponent(name)}/dictionary?version=${right}`}>
               <Icon name="book" />
-              Data dictionary
+              {words.dictionary}
             </Link>
             <Link className="button" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
               <Icon name="edit" />
-              Make the next version
+              {words.makeNext}
             </Link>
           </div>
         </div>
       </div>
-      <section className="card stack" aria-label="Comparison">
+      <section className="card stack" aria-label={words.comparison}>
         <div className="row wrap">
-          {choice('Compare', left, (version) => setPair([version, right]))}
-          {choice('with', right, (version) => setPair([left, version]))}
+          {choice('left', words.compare, left, (version) => setPair([version, right]))}
+          {choice('right', words.compareWith, right, (version) => setPair([left, version]))}
         </div>
         <Words left={find(left)} right={find(right)} />
         <Comparison left={find(left)} right={find(right)} />
@@ -75,17 +77,15 @@ function Words({ left, right }: { left: AnalysisType | undefined; right: Analysi
   if (!left || !right || left.version === right.version) return null;
   return (
     <div className="stack tight">
-      <h2>
-        What is different in version {right.version} from version {left.version}
-      </h2>
+      <h2>{texts.manage.type.whatDiffers(right.version, left.version)}</h2>
       {said.length ? (
-        <ul aria-label="Differences">
+        <ul aria-label={texts.manage.type.differences}>
           {said.map((each) => (
             <li key={each}>{each}</li>
           ))}
         </ul>
       ) : (
-        <p className="soft">No field, and nothing that is allowed.</p>
+        <p className="soft">{texts.manage.type.noDifference}</p>
       )}
     </div>
   );
@@ -96,16 +96,17 @@ function textOf(type: AnalysisType | undefined): string {
 }
 
 function Comparison({ left, right }: { left: AnalysisType | undefined; right: AnalysisType | undefined }) {
+  const words = texts.manage.type;
   const rows = diff(textOf(left), textOf(right));
   const isSame = rows.every((row) => row.left === row.right);
   return (
-    <ScrollX label="Two versions">
-      {isSame && left?.version !== right?.version && <p className="soft">These versions do not differ.</p>}
+    <ScrollX label={words.twoVersions}>
+      {isSame && left?.version !== right?.version && <p className="soft">{words.areSame}</p>}
       <table className="diff">
         <thead>
           <tr>
-            <th scope="col">Version {left?.version}</th>
-            <th scope="col">Version {right?.version}</th>
+            <th scope="col">{left && words.version(left.version)}</th>
+            <th scope="col">{right && words.version(right.version)}</th>
           </tr>
         </thead>
         <tbody>

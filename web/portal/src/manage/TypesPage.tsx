@@ -8,10 +8,12 @@ import { Icon } from '../design/Icon';
 import { moment } from '../design/format';
 import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { typeVersionsQuery } from './api';
 
 export default function TypesPage() {
   const { data, error, refetch } = useQuery(typeVersionsQuery);
+  const words = texts.manage.types;
   const latest = new Map<string, AnalysisType>();
   for (const type of data ?? []) {
     if ((latest.get(type.name)?.version ?? 0) < type.version) latest.set(type.name, type);
@@ -20,14 +22,12 @@ export default function TypesPage() {
     <>
       <div className="row wrap spread">
         <div>
-          <h1>Analysis types</h1>
-          <p className="soft">
-            What an analysis of each kind must say. Versions never change; a change makes the next version.
-          </p>
+          <h1>{texts.manage.areas.types}</h1>
+          <p className="soft">{words.about}</p>
         </div>
         <Link className="button" to="/manage/types/new">
           <Icon name="plus" />
-          New type
+          {words.new}
         </Link>
       </div>
       {error && <ErrorNotice error={error} retry={refetch} />}
@@ -36,12 +36,18 @@ export default function TypesPage() {
           <Skeleton lines={5} />
         </div>
       )}
-      {data && latest.size === 0 && <Empty icon="record" title="No types yet" />}
+      {data && latest.size === 0 && <Empty icon="record" title={words.noneYet} />}
       {latest.size > 0 && (
         <DataTable
-          label="List of types"
+          label={words.listOfTypes}
           className="card"
-          headings={['Name', { number: 'Versions' }, 'File types', 'Latest since', { hidden: 'Actions' }]}
+          headings={[
+            words.name,
+            { number: words.versions },
+            words.fileTypes,
+            words.latestSince,
+            { hidden: words.actions },
+          ]}
         >
           {[...latest.values()]
             .sort((a, b) => a.name.localeCompare(b.name))
@@ -51,15 +57,21 @@ export default function TypesPage() {
                   <Link to={`/manage/types/${encodeURIComponent(name)}`}>{name}</Link>
                 </td>
                 <td className="number">{version}</td>
-                <td>{options.fileTypes?.length ? options.fileTypes.join(', ') : <span className="faint">any</span>}</td>
+                <td>
+                  {options.fileTypes?.length ? (
+                    options.fileTypes.join(', ')
+                  ) : (
+                    <span className="faint">{words.any}</span>
+                  )}
+                </td>
                 <td className="soft">{moment(createdAt)}</td>
                 <td>
                   <div className="row">
                     <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/dictionary`}>
-                      Dictionary
+                      {words.dictionary}
                     </Link>
                     <Link className="button compact" to={`/manage/types/${encodeURIComponent(name)}/edit`}>
-                      Edit
+                      {words.edit}
                     </Link>
                   </div>
                 </td>

@@ -1,8 +1,9 @@
-// The rules for external validations of analysis types, in the words of the server (`crates/metadata/src/external`).
+// The rules for external validations of analysis types, those of the server (`crates/metadata/src/external`).
 //
 // Nothing is refused here that the server would take: filters in paths are left to it.
 
 import type { ExternalValidation } from '../api/types';
+import { texts } from '../texts';
 
 const MAX_PATH_BYTES = 1000;
 /** How often a path may search all descendants. */
@@ -20,12 +21,10 @@ export function readValidations(text: string): { value?: ExternalValidation[]; m
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { mistake: `This is not JSON: ${(error as Error).message}` };
+    return { mistake: texts.manage.editor.notJson((error as Error).message) };
   }
   const list: unknown[] = Array.isArray(value) ? value : [null];
-  return list.every(isValidation)
-    ? { value: list }
-    : { mistake: 'Expected a list of objects with url and jsonPath, which are strings.' };
+  return list.every(isValidation) ? { value: list } : { mistake: texts.manage.externalRules.expectedList };
 }
 
 function isValidation(value: unknown): value is ExternalValidation {
@@ -36,14 +35,13 @@ function isValidation(value: unknown): value is ExternalValidation {
 
 /** Returns everything that is wrong with external validations. */
 export function problemsOfValidations(validations: ExternalValidation[]): string[] {
+  const rules = texts.manage.externalRules;
   return validations.flatMap(({ url, jsonPath }, index) => {
     const at = `#/options/externalValidations/${index}`;
     const reason = problemOfUrl(url);
     return [
-      ...(isPath(jsonPath)
-        ? []
-        : [`${at}/jsonPath: '${jsonPath}' is no path; write it like experiment.donorId or samples[*].donorId`]),
-      ...(reason === null ? [] : [`${at}/url: it cannot be used: ${reason}`]),
+      ...(isPath(jsonPath) ? [] : [`${at}/jsonPath: ${rules.noPath(jsonPath)}`]),
+      ...(reason === null ? [] : [`${at}/url: ${rules.cannotBeUsed(reason)}`]),
     ];
   });
 }
@@ -59,17 +57,16 @@ function isPath(path: string): boolean {
 
 /** Returns why a url cannot be filled and requested, or null. */
 function problemOfUrl(template: string): string | null {
+  const rules = texts.manage.externalRules;
   const unknown = template.match(/\{[^{}]+\}/g)?.find((token) => token !== '{value}' && token !== '{study}');
-  if (unknown) return `it contains the unknown token '${unknown}', but only {value} and {study} can be filled in`;
+  if (unknown) return rules.unknownToken(unknown);
   // The server must be the same whatever is filled in.
   const [one, other] = ['a', 'b'].map((word) => addressOf(template.replaceAll(/\{(?:value|study)\}/g, word)));
-  if (!one || !other) return 'it is not an address; expected one that begins with http:// or https://';
+  if (!one || !other) return rules.noAddress;
   const strange = [one, other].find(({ protocol }) => protocol !== 'http:' && protocol !== 'https:');
-  if (strange) return `its scheme is '${strange.protocol.slice(0, -1)}', but must be http or https`;
-  if (serverOf(one) !== serverOf(other))
-    return "{value} or {study} is part of the server's name, which only the url itself may say; put it behind the server";
-  if (one.username || one.password)
-    return 'it has a user or a password, which everybody who lists the analysis types could read; remove them';
+  if (strange) return rules.wrongScheme(strange.protocol.slice(0, -1));
+  if (serverOf(one) !== serverOf(other)) return rules.variableServer;
+  if (one.username || one.password) return rules.hasPassword;
   return null;
 }
 

@@ -3,6 +3,7 @@
 import { json, send } from '../api/client';
 import type { ApiKey, ApiKeys, MadeApiKey, NewApiKey } from '../api/types';
 import type { Scopes } from '../shell/branding';
+import { texts } from '../texts';
 
 /** The keys of the server, or those of the person who has signed in. */
 export type KeysPath = '/admin/keys' | '/auth/keys';
@@ -32,17 +33,18 @@ export function scopeOfSystem({ system }: Scopes, right: Right): string {
 
 /** Describes what a scope allows. */
 export function meaning(scope: string, scopes: Scopes): string {
-  if (scope === scopeOfSystem(scopes, 'write')) return 'everything';
-  if (scope === scopeOfSystem(scopes, 'read')) return 'read everything';
+  const { everything, readEverything, changeStudy, readStudy, neverStudy } = texts.manage.keys;
+  if (scope === scopeOfSystem(scopes, 'write')) return everything;
+  if (scope === scopeOfSystem(scopes, 'read')) return readEverything;
   const [before = '', after = ''] = scopes.study.split('{study}');
-  const words: [string, string][] = [
-    [after, 'read, submit to and change'],
-    ['.READ', 'read'],
-    ['.DENY', 'never'],
+  const words: [string, (study: string) => string][] = [
+    [after, changeStudy],
+    ['.READ', readStudy],
+    ['.DENY', neverStudy],
   ];
-  for (const [end, verb] of words) {
+  for (const [end, say] of words) {
     if (scope.startsWith(before) && scope.endsWith(end) && scope.length > before.length + end.length)
-      return `${verb} ${scope.slice(before.length, -end.length)}`;
+      return say(scope.slice(before.length, -end.length));
   }
   return scope;
 }

@@ -1,7 +1,8 @@
 // What a JSON Schema says about one value, in one piece: references followed, parts joined, in words.
 
 import { words } from '../api/catalogue';
-import { counted } from '../design/format';
+import { count } from '../design/format';
+import { texts } from '../texts';
 import { resolve, type Schema, valueText } from './jsonSchema';
 
 export type Keywords = { [keyword: string]: unknown };
@@ -119,38 +120,31 @@ export function descriptionOf({ description }: Keywords): string {
 
 /** Says what is allowed, in words; empty where only the type matters. */
 export function allowedText(schema: Keywords): string {
+  const allowed = texts.manage.allowed;
   const values = valuesOf(schema);
-  if (values) return `one of ${values.map(valueText).join(', ')}`;
+  if (values) return allowed.oneOf(values.map(valueText).join(', '));
   const said: string[] = [];
   const bound = (keyword: string, say: (value: number) => string) => {
     const value = schema[keyword];
     if (typeof value === 'number') said.push(say(value));
   };
   const { minimum, maximum } = schema;
-  if (typeof minimum === 'number' && typeof maximum === 'number') said.push(`${minimum} to ${maximum}`);
+  if (typeof minimum === 'number' && typeof maximum === 'number') said.push(allowed.fromTo(minimum, maximum));
   else {
-    bound('minimum', (value) => `${value} or more`);
-    bound('maximum', (value) => `${value} or less`);
+    bound('minimum', allowed.orMore);
+    bound('maximum', allowed.orLess);
   }
-  bound('exclusiveMinimum', (value) => `more than ${value}`);
-  bound('exclusiveMaximum', (value) => `less than ${value}`);
-  bound('multipleOf', (value) => `a multiple of ${value}`);
-  bound('minLength', (value) => `at least ${counted(value, 'character')}`);
-  bound('maxLength', (value) => `at most ${counted(value, 'character')}`);
-  bound('minItems', (value) => `at least ${counted(value, 'element')}`);
-  bound('maxItems', (value) => `at most ${counted(value, 'element')}`);
-  if (typeof schema.format === 'string') said.push(FORMATS[schema.format] ?? `format ${schema.format}`);
-  if (typeof schema.pattern === 'string') said.push(`matches ${schema.pattern}`);
+  bound('exclusiveMinimum', allowed.moreThan);
+  bound('exclusiveMaximum', allowed.lessThan);
+  bound('multipleOf', allowed.multipleOf);
+  bound('minLength', (value) => allowed.minCharacters(value, count(value)));
+  bound('maxLength', (value) => allowed.maxCharacters(value, count(value)));
+  bound('minItems', (value) => allowed.minElements(value, count(value)));
+  bound('maxItems', (value) => allowed.maxElements(value, count(value)));
+  if (typeof schema.format === 'string') said.push(allowed.formats[schema.format] ?? allowed.format(schema.format));
+  if (typeof schema.pattern === 'string') said.push(allowed.matches(schema.pattern));
   return said.join(', ');
 }
-
-const FORMATS: Record<string, string> = {
-  date: 'a date such as 2024-01-31',
-  'date-time': 'a time such as 2024-01-31T12:00:00Z',
-  email: 'an email address',
-  uri: 'a web address',
-  uuid: 'a UUID',
-};
 
 /** Says what is allowed at a place of a document, such as `#/files/0/fileAccess`. */
 export function allowedAt(pointer: string, root: Schema): string {

@@ -2,6 +2,7 @@
 
 import type { AnalysisType } from '../api/types';
 import { toCsvText } from '../design/csv';
+import { texts } from '../texts';
 import { exampleText } from './exampleText';
 import { type Schema, valueText } from './jsonSchema';
 import {
@@ -24,6 +25,8 @@ export interface TypeField {
   type: string;
   isRequired: boolean;
   allowed: string;
+  /** The values that are allowed, if nothing else is said about what is. */
+  values?: string[] | undefined;
   example: string;
 }
 
@@ -44,14 +47,15 @@ export function typeFields(root: Schema): TypeField[] {
     if (fields.length >= MAX_FIELDS) return;
     const all = wholeOf(schema, root);
     const element = typesOf(all).includes('array') ? wholeOf(all.items as Schema | undefined, root) : null;
-    const allowed = [allowedText(all), element && allowedText(element)].filter(Boolean).join('; each ');
+    const limited = [all, ...(element ? [element] : [])].filter((part) => allowedText(part));
     fields.push({
       path,
       title: titleOf(name, all),
       meaning: descriptionOf(all) || (element ? descriptionOf(element) : ''),
-      type: element ? `list of ${typeText(element)}` : typeText(all),
+      type: element ? texts.manage.valueTypes.listOf(typeText(element)) : typeText(all),
       isRequired,
-      allowed,
+      allowed: limited.map(allowedText).join(texts.manage.allowed.each),
+      values: limited.length === 1 && limited[0] ? valuesOf(limited[0])?.map(valueText) : undefined,
       example: exampleOf(all) || (element ? exampleOf(element) : ''),
     });
     visitMembers(element ?? all, element ? `${path}[]` : path, depth + 1);
@@ -60,32 +64,17 @@ export function typeFields(root: Schema): TypeField[] {
   return fields;
 }
 
-const TYPES: Record<string, string> = {
-  string: 'text',
-  integer: 'whole number',
-  number: 'number',
-  boolean: 'yes or no',
-  object: 'object',
-  array: 'list',
-};
-
-const FORMATS: Record<string, string> = {
-  date: 'date',
-  'date-time': 'time',
-  uri: 'web address',
-  email: 'email address',
-};
-
 function typeText(all: Keywords): string {
+  const words = texts.manage.valueTypes;
   const types = typesOf(all);
   const values = valuesOf(all);
-  if (types.length === 0 && values) return 'one of some values';
-  if (types.length === 0) return membersOf(all).length ? 'object' : 'any value';
+  if (types.length === 0 && values) return words.someValues;
+  if (types.length === 0) return membersOf(all).length ? words.object : words.anyValue;
   const named = types
-    .map((type) => (type === 'string' && FORMATS[String(all.format)]) || TYPES[type] || type)
-    .join(' or ');
+    .map((type) => (type === 'string' && words.formats[String(all.format)]) || words.names[type] || type)
+    .join(words.or);
   const isNullable = [all.type].flat().includes('null') || values?.includes(null);
-  return isNullable ? `${named}, or null` : named;
+  return isNullable ? words.orNull(named) : named;
 }
 
 /** Returns a value that a schema allows, as text; empty for objects, whose members have examples. */
@@ -107,14 +96,15 @@ function exampleOf(all: Keywords): string {
 
 /** Writes a dictionary as CSV. */
 export function typeDictionaryCsv(fields: TypeField[]): string {
+  const words = texts.manage.type;
   return toCsvText([
-    ['Name', 'Label', 'Meaning', 'Type', 'Required', 'Allowed', 'Example'],
+    [words.name, words.label, words.meaning, words.type, words.required, words.allowed, words.example],
     ...fields.map(({ path, title, meaning, type, isRequired, allowed, example }) => [
       path,
       title,
       meaning,
       type,
-      isRequired ? 'yes' : 'no',
+      isRequired ? words.yes : words.no,
       allowed,
       example,
     ]),
@@ -136,47 +126,50 @@ export function differences(before: Version, after: Version): string[] {
   return [
     // What is in something that is new, or gone, goes without saying.
     ...[...added.values()].filter(({ path }) => !isInside(path, added)).map(sayAdded),
-    ...[...removed.keys()].filter((path) => !isInside(path, removed)).map((path) => `“${path}” is gone.`),
+    ...[...removed.keys()].filter((path) => !isInside(path, removed)).map(texts.manage.differences.gone),
     ...[...now].flatMap(([path, field]) => changesOf(old.get(path), field)),
     ...optionChanges(before.options, after.options),
   ];
 }
 
 function sayAdded({ path, type, isRequired, allowed }: TypeField): string {
-  return `“${path}” is new: ${[type, isRequired ? 'required' : 'optional', allowed].filter(Boolean).join(', ')}.`;
+  const { added, required, optional } = texts.manage.differences;
+  return added(path, [type, isRequired ? required : optional, allowed].filter(Boolean).join(', '));
 }
 
 function changesOf(before: TypeField | undefined, after: TypeField): string[] {
   if (!before) return [];
   const said: string[] = [];
   const { path } = after;
-  if (before.type !== after.type) said.push(`“${path}” was ${before.type}, and is ${after.type}.`);
+  const words = texts.manage.differences;
+  if (before.type !== after.type) said.push(words.otherType(path, before.type, after.type));
   if (before.isRequired !== after.isRequired)
-    said.push(after.isRequired ? `“${path}” is required now.` : `“${path}” is no longer required.`);
-  if (before.allowed !== after.allowed) said.push(...allowedChanges(path, before.allowed, after.allowed));
-  if (before.title !== after.title) said.push(`“${path}” is called “${after.title}” instead of “${before.title}”.`);
-  if (before.meaning !== after.meaning) said.push(`“${path}” is described differently.`);
+    said.push(after.isRequired ? words.requiredNow(path) : words.notRequired(path));
+  if (before.allowed !== after.allowed) said.push(...allowedChanges(before, after));
+  if (before.title !== after.title) said.push(words.otherTitle(path, before.title, after.title));
+  if (before.meaning !== after.meaning) said.push(words.otherMeaning(path));
   return said;
 }
 
 /** Compares lists of values one by one, and everything else as a whole. */
-function allowedChanges(path: string, before: string, after: string): string[] {
-  const values = (text: string) => (/^one of [^;]*$/.test(text) ? text.slice('one of '.length).split(', ') : null);
-  const [old, now] = [values(before), values(after)];
-  if (!old || !now) return [`“${path}” allowed ${before || 'anything'}, and now allows ${after || 'anything'}.`];
+function allowedChanges(before: TypeField, { path, allowed, values: now }: TypeField): string[] {
+  const words = texts.manage.differences;
+  const old = before.values;
+  if (!old || !now) return [words.otherAllowed(path, before.allowed || words.anything, allowed || words.anything)];
   const more = now.filter((value) => !old.includes(value));
   const fewer = old.filter((value) => !now.includes(value));
   return [
-    ...(more.length ? [`“${path}” also allows ${more.join(', ')}.`] : []),
-    ...(fewer.length ? [`“${path}” no longer allows ${fewer.join(', ')}.`] : []),
+    ...(more.length ? [words.alsoAllows(path, more.join(', '))] : []),
+    ...(fewer.length ? [words.noLongerAllows(path, fewer.join(', '))] : []),
   ];
 }
 
 function optionChanges(before: Version['options'], after: Version['options']): string[] {
-  const types = ({ fileTypes }: Version['options']) => (fileTypes?.length ? fileTypes.join(', ') : 'any type');
+  const words = texts.manage.differences;
+  const types = ({ fileTypes }: Version['options']) => (fileTypes?.length ? fileTypes.join(', ') : words.anyType);
   const checks = ({ externalValidations }: Version['options']) => JSON.stringify(externalValidations ?? []);
   return [
-    ...(types(before) === types(after) ? [] : [`Files can be of ${types(after)}; before, of ${types(before)}.`]),
-    ...(checks(before) === checks(after) ? [] : ['The checks by other services are different.']),
+    ...(types(before) === types(after) ? [] : [words.fileTypes(types(before), types(after))]),
+    ...(checks(before) === checks(after) ? [] : [words.otherChecks]),
   ];
 }

@@ -1,5 +1,6 @@
 // The rules for schemas of analysis types, checked before the server does.
 
+import { texts } from '../texts';
 import { resolve, type Schema } from './jsonSchema';
 import type { SchemaObject } from './SchemaForm';
 
@@ -23,23 +24,20 @@ const BASE_DEFINITIONS = ['analysisType', 'common', 'file'];
 /** Returns everything that is wrong with a schema. */
 export function problemsOf(schema: SchemaObject): string[] {
   const problems: string[] = [];
+  const rules = texts.manage.rules;
   const properties = membersOf(schema.properties);
   const required = Array.isArray(schema.required) ? schema.required : [];
-  if (schema.type !== 'object') problems.push('The type of the whole must be “object”.');
-  if (!('experiment' in properties)) problems.push('There must be a property “experiment”.');
-  else if (!describesObject(properties.experiment, schema))
-    problems.push(
-      '#/properties/experiment: it describes other values than objects, but experiment is an object; add "type": "object"',
-    );
-  if (!required.includes('experiment')) problems.push('“experiment” must be required.');
-  for (const name of OWNED.filter((each) => each in properties))
-    problems.push(`“${name}” belongs to the server and cannot be a property.`);
+  if (schema.type !== 'object') problems.push(rules.typeOfWhole);
+  if (!('experiment' in properties)) problems.push(rules.noExperiment);
+  else if (!describesObject(properties.experiment, schema)) problems.push(rules.experimentIsObject);
+  if (!required.includes('experiment')) problems.push(rules.experimentRequired);
+  for (const name of OWNED.filter((each) => each in properties)) problems.push(rules.owned(name));
   for (const name of BASE_DEFINITIONS.filter((each) => each in membersOf(schema.definitions)))
-    problems.push(`“${name}” is a definition of the base schema and cannot be the name of another one.`);
+    problems.push(rules.baseDefinition(name));
   for (const keyword of Object.keys(schema).filter(
     (each) => !['type', 'definitions', 'required', 'properties'].includes(each),
   )) {
-    problems.push(`“${keyword}” is not allowed at the top; only type, properties, required and definitions are.`);
+    problems.push(rules.atTop(keyword));
   }
   return problems;
 }

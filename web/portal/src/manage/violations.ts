@@ -1,5 +1,7 @@
 // Maps the JSON pointers of a text to line numbers, and reads the violations of the server.
 
+import { texts } from '../texts';
+
 /** Returns the line, counted from 0, in which the value of each pointer begins. `#` is the whole text. */
 export function places(text: string): Map<string, number> {
   const found = new Map<string, number>();
@@ -58,24 +60,30 @@ export interface Violation {
   /** A pointer such as `#/files/0`. */
   at: string;
   text: string;
+  /** The member that is not there, if that is what is wrong. */
+  missing?: string;
 }
 
 /** Reads the violations out of the server's message, which has each as a pointer and a text. */
 export function violationsIn(message: string): Violation[] {
   return message.split(/,(?=#)/).flatMap((part) => {
     const match = /^(#[^:]*):(.*)$/s.exec(part);
-    // Of a fixed value the server says only where it is wrong.
-    return match?.[1]
-      ? [{ at: match[1], text: readable(match[2]?.trim() || 'is not the value that is expected') }]
-      : [];
+    return match?.[1] ? [violationAt(match[1], match[2]?.trim() ?? '')] : [];
   });
 }
 
-function readable(text: string): string {
-  return text
-    .replace(/^required key \[(.+)\] not found$/, '“$1” is missing')
-    .replace(/^extraneous key \[(.+)\] is not permitted$/, '“$1” is not allowed here')
-    .replace(/^expected type: (.+), found: (.+)$/, 'expected $1, found $2');
+function violationAt(at: string, said: string): Violation {
+  const words = texts.manage.violations;
+  // Of a fixed value the server says only where it is wrong.
+  if (!said) return { at, text: words.notExpected };
+  const missing = /^required key \[(.+)\] not found$/.exec(said)?.[1];
+  if (missing !== undefined) return { at, text: words.missing(missing), missing };
+  const text = said
+    .replace(/^extraneous key \[(.+)\] is not permitted$/, (_, name: string) => words.memberNotAllowed(name))
+    .replace(/^expected type: (.+), found: (.+)$/, (_, expected: string, found: string) =>
+      words.wrongType(expected, found),
+    );
+  return { at, text };
 }
 
 /** Returns the line of a pointer, or of its nearest ancestor that exists. */

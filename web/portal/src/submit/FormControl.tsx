@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 
 import { messageOf } from '../api/client';
 import { valueText } from '../manage/jsonSchema';
+import { texts } from '../texts';
 import { type FormNode, type Json, readNumber } from './formModel';
 import { useFormScope } from './formScope';
 
@@ -47,11 +48,11 @@ export function Control(props: ControlProps) {
   }
 }
 
-const WORDS = new Map<Json, string>([
-  [true, 'yes'],
-  [false, 'no'],
-  [null, 'none (null)'],
-]);
+function choiceText(value: Json): string {
+  const { yes, no, none } = texts.submit;
+  if (value === null) return none;
+  return typeof value === 'boolean' ? (value ? yes : no) : valueText(value);
+}
 
 interface ChoiceControlProps extends ControlProps {
   values: Json[];
@@ -69,7 +70,7 @@ function ChoiceControl({ values, titles, value, onChange, shared }: ChoiceContro
       <option value="">–</option>
       {values.map((each, index) => (
         <option key={index} value={index}>
-          {titles[index] ?? WORDS.get(each) ?? valueText(each)}
+          {titles[index] ?? choiceText(each)}
         </option>
       ))}
     </select>
@@ -105,7 +106,7 @@ function JsonControl({ at, value, onChange, shared }: ControlProps) {
       onChange(text.trim() ? (JSON.parse(text) as Json) : undefined);
       setUnreadable(at, null);
     } catch (error) {
-      setUnreadable(at, `This is not JSON: ${messageOf(error)}`);
+      setUnreadable(at, texts.submit.notJson(messageOf(error)));
     }
   };
   return (

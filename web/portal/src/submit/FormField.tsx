@@ -5,6 +5,7 @@ import { useId } from 'react';
 import { singular } from '../design/format';
 import { Icon } from '../design/Icon';
 import type { Schema } from '../manage/jsonSchema';
+import { texts } from '../texts';
 import { Control } from './FormControl';
 import {
   emptyElement,
@@ -89,7 +90,7 @@ function ObjectField({ member, members, at, value, onChange }: FieldProps & { me
       <div className="form-wide">
         <button type="button" className="button compact" onClick={() => onChange(emptyOf(member.schema, root) ?? {})}>
           <Icon name="plus" />
-          Add {member.title}
+          {texts.submit.add(member.title)}
         </button>
         <Mistakes at={at} />
       </div>
@@ -107,7 +108,7 @@ function ObjectField({ member, members, at, value, onChange }: FieldProps & { me
         <div>
           <button type="button" className="button plain compact" onClick={() => onChange(undefined)}>
             <Icon name="trash" />
-            Remove {member.title}
+            {texts.submit.remove(member.title)}
           </button>
         </div>
       )}
@@ -147,8 +148,8 @@ function ListField({ member, items, at, value, onChange }: FieldProps & { items:
           <button
             type="button"
             className="button plain compact icon-only"
-            aria-label={`Remove ${one} ${index + 1}`}
-            title={`Remove ${one} ${index + 1}`}
+            aria-label={texts.submit.remove(`${one} ${index + 1}`)}
+            title={texts.submit.remove(`${one} ${index + 1}`)}
             onClick={() => set(elements.toSpliced(index, 1))}
           >
             <Icon name="trash" />
@@ -162,7 +163,7 @@ function ListField({ member, items, at, value, onChange }: FieldProps & { items:
           onClick={() => onChange([...elements, emptyElement(items, root)])}
         >
           <Icon name="plus" />
-          Add {one}
+          {texts.submit.add(one)}
         </button>
       </div>
     </fieldset>

@@ -5,12 +5,13 @@ import { type FormEvent, useCallback, useEffect, useMemo, useState } from 'react
 
 import type { AnalysisType } from '../api/types';
 import { CopyButton } from '../design/CopyButton';
-import { counted } from '../design/format';
+import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { renderedType, submit } from '../manage/api';
 import { check } from '../manage/jsonSchema';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { Members } from './FormField';
 import { byField, emptyOf, formSchema, type JsonObject, nodeOf } from './formModel';
 import { FormScopeContext } from './formScope';
@@ -26,8 +27,8 @@ export default function PayloadForm({ study, type: name }: { study: string; type
     queryFn: ({ signal }) => renderedType(name, signal),
     enabled: name !== '',
   });
-  if (error) return <ErrorNotice error={error} retry={refetch} title="This type cannot be shown" />;
-  if (name === '') return <p className="soft">Choose the type of the analysis; its fields then stand here.</p>;
+  if (error) return <ErrorNotice error={error} retry={refetch} title={texts.submit.typeCannotBeShown} />;
+  if (name === '') return <p className="soft">{texts.submit.chooseType}</p>;
   if (!data) return <Skeleton lines={8} />;
   return <TypedForm key={`${data.name} ${data.version}`} study={study} type={data} />;
 }
@@ -49,6 +50,7 @@ function draftOf({ name, version }: AnalysisType): JsonObject | null {
 
 function TypedForm({ study, type }: { study: string; type: AnalysisType }) {
   const { name, version } = type;
+  const words = texts.submit;
   const root = useMemo(() => formSchema(type), [type]);
   const empty = () => emptyOf(root, root) as JsonObject;
   const [value, setValue] = useState<JsonObject>(() => draftOf(type) ?? empty());
@@ -84,13 +86,14 @@ function TypedForm({ study, type }: { study: string; type: AnalysisType }) {
     mutationFn: (to: string) => submit(to, payload, false),
     onSuccess: () => {
       begin();
-      announce('Submitted');
+      announce(words.submitted);
     },
     onError: () => setAsked(true),
   });
   useEffect(() => {
-    if (verdict)
-      announce(verdict.violations.length ? counted(verdict.violations.length, 'violation') : 'Nothing is wrong');
+    if (!verdict) return;
+    const { length } = verdict.violations;
+    announce(length ? texts.submit.violations(length, count(length)) : texts.submit.nothingWrong);
   }, [verdict]);
   // The server has the last word; until it has spoken, the same rules are checked here.
   const violations = verdict?.violations ?? here;
@@ -113,9 +116,9 @@ function TypedForm({ study, type }: { study: string; type: AnalysisType }) {
   const members = nodeOf(root, root);
   const refused = storing.error ? verdictOf(storing.error, root).reason : verdict?.reason;
   return (
-    <form className="stack" noValidate onSubmit={send} aria-label={`Form of ${name}`}>
+    <form className="stack" noValidate onSubmit={send} aria-label={words.formOf(name)}>
       <p className="soft small">
-        {name}, version {version}. Fields with <span className="required-mark">*</span> are required.
+        {words.aboutForm.before(name, version)} <span className="required-mark">*</span> {words.aboutForm.after}
       </p>
       <FormScopeContext
         value={{
@@ -137,8 +140,8 @@ function TypedForm({ study, type }: { study: string; type: AnalysisType }) {
       </FormScopeContext>
       {isAsked && violations.length > 0 && (
         <Notice kind="error">
-          <strong>{counted(violations.length, 'violation')}. Nothing was stored.</strong>
-          <p>Each stands at its field, and goes when it is corrected.</p>
+          <strong>{words.nothingStored(words.violations(violations.length, count(violations.length)))}</strong>
+          <p>{words.atItsField}</p>
           {(mistakes.get('#') ?? []).map((text) => (
             <p key={text}>{text}</p>
           ))}
@@ -146,21 +149,21 @@ function TypedForm({ study, type }: { study: string; type: AnalysisType }) {
       )}
       {verdict && violations.length === 0 && !verdict.reason && !storing.data && (
         <Notice kind="good">
-          <p>Nothing is wrong with it. It was not stored yet.</p>
+          <p>{words.checked}</p>
         </Notice>
       )}
-      {refused ? <ErrorNotice error={refused} title="The submission was refused" /> : null}
+      {refused ? <ErrorNotice error={refused} title={words.refused} /> : null}
       {storing.data?.analysisId && <StoredNotice study={storing.variables} ids={[storing.data.analysisId]} />}
       <div className="row wrap">
         <button type="submit" value="check" className="button" disabled={!study}>
           <Icon name="check" />
-          Check only
+          {words.checkOnly}
         </button>
         <button type="submit" value="store" className="button primary" disabled={!study || storing.isPending}>
           <Icon name="upload" />
-          {storing.isPending ? 'Sending…' : `Submit to ${study || '…'}`}
+          {storing.isPending ? words.sending : words.submitTo(study || '…')}
         </button>
-        <CopyButton text={() => payload} label="Copy JSON" />
+        <CopyButton text={() => payload} label={words.copyJson} />
         <button
           type="button"
           className="button plain"
@@ -169,7 +172,7 @@ function TypedForm({ study, type }: { study: string; type: AnalysisType }) {
             storing.reset();
           }}
         >
-          Empty the form
+          {words.emptyForm}
         </button>
       </div>
     </form>

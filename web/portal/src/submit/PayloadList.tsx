@@ -11,6 +11,7 @@ import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { useSettled } from '../design/useSettled';
 import { PayloadView } from '../manage/PayloadView';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { isGood, mistakeOf, type PayloadResult, pretty, submitAll } from './payloads';
 import { StoredNotice } from './StoredNotice';
 
@@ -38,6 +39,7 @@ interface PayloadListProps {
 }
 
 export default function PayloadList({ study, payloads: given, onLeave }: PayloadListProps) {
+  const words = texts.submit;
   const [version, setVersion] = useState(() => versionOf(given));
   const { payloads } = version;
   const [opened, setOpened] = useState<number[]>([]);
@@ -55,7 +57,7 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
   });
   const storing = useMutation({
     mutationFn: (to: string) => submitAll(to, payloads, false),
-    onSuccess: (results) => announce(`${counted(results.filter(isGood).length, 'analysis')} submitted`),
+    onSuccess: (results) => announce(words.allSubmitted(counted(results.filter(isGood).length, 'analysis'))),
   });
   if (storing.data) {
     const ids = storing.data.flatMap(({ analysisId }) => analysisId ?? []);
@@ -65,7 +67,7 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
         {ids.length > 0 && <StoredNotice study={storing.variables} ids={ids} />}
         {refused.length > 0 && (
           <Notice kind="warning">
-            <p>Refused meanwhile, and not stored: {counted(refused.length, 'payload')}.</p>
+            <p>{words.refusedMeanwhile(words.payloads(refused.length, count(refused.length)))}</p>
           </Notice>
         )}
         <div className="row wrap">
@@ -79,11 +81,11 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
                 storing.reset();
               }}
             >
-              Show what is wrong with them
+              {words.showWrong}
             </button>
           )}
           <button type="button" className="button" onClick={onLeave}>
-            Submit others
+            {words.submitOthers}
           </button>
         </div>
       </div>
@@ -101,21 +103,21 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
     <div className="stack">
       <div className="row wrap spread">
         <p aria-live="polite">
-          <strong>{counted(payloads.length, 'payload')}</strong>
+          <strong>{words.payloads(payloads.length, count(payloads.length))}</strong>
           {checked.data && (
             <>
               {', '}
-              <span className="badge good">{count(payloads.length - wrong.length)} valid</span>{' '}
-              {wrong.length > 0 && <span className="badge danger">{count(wrong.length)} with mistakes</span>}
+              <span className="badge good">{words.valid(count(payloads.length - wrong.length))}</span>{' '}
+              {wrong.length > 0 && <span className="badge danger">{words.withMistakes(count(wrong.length))}</span>}
             </>
           )}
         </p>
         <button type="button" className="button plain" onClick={onLeave}>
           <Icon name="close" />
-          Leave these payloads
+          {words.leavePayloads}
         </button>
       </div>
-      {checked.error && <ErrorNotice error={checked.error} retry={checked.refetch} title="They could not be checked" />}
+      {checked.error && <ErrorNotice error={checked.error} retry={checked.refetch} title={words.notChecked} />}
       {checked.isPending && checked.isFetching && <Skeleton lines={4} />}
       {shown.map((index) => (
         <CorrectedPayload
@@ -133,15 +135,13 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
           onChange={(next) => setVersion(versionOf(payloads.with(index, next)))}
         />
       ))}
-      {wrong.length > MAX_SHOWN && (
-        <p className="soft">{count(wrong.length - MAX_SHOWN)} more follow when these are corrected.</p>
-      )}
+      {wrong.length > MAX_SHOWN && <p className="soft">{words.moreFollow(count(wrong.length - MAX_SHOWN))}</p>}
       {isCurrent && wrong.length === 0 && (
         <Notice kind="good">
-          <p>Nothing is wrong with them. They were not stored yet.</p>
+          <p>{words.allChecked}</p>
         </Notice>
       )}
-      {storing.error && <ErrorNotice error={storing.error} title="They were not submitted" />}
+      {storing.error && <ErrorNotice error={storing.error} title={words.notSubmitted} />}
       <div className="row wrap">
         <button
           type="button"
@@ -150,7 +150,7 @@ export default function PayloadList({ study, payloads: given, onLeave }: Payload
           onClick={() => storing.mutate(study)}
         >
           <Icon name="upload" />
-          {storing.isPending ? 'Sending…' : `Submit all ${count(payloads.length)} to ${study || '…'}`}
+          {storing.isPending ? words.sending : words.submitAllTo(count(payloads.length), study || '…')}
         </button>
       </div>
     </div>
@@ -169,13 +169,14 @@ interface CorrectedPayloadProps {
 }
 
 function CorrectedPayload({ number, text, mistake, result, isOpen, onOpen, onClose, onChange }: CorrectedPayloadProps) {
+  const words = texts.submit;
   return (
-    <section className="form-part stack" aria-label={`Payload ${number}`}>
+    <section className="form-part stack" aria-label={words.payload(number)}>
       <div className="row wrap spread">
-        <strong>Payload {number}</strong>
+        <strong>{words.payload(number)}</strong>
         <button type="button" className="button compact" aria-expanded={isOpen} onClick={isOpen ? onClose : onOpen}>
           <Icon name="edit" />
-          {isOpen ? 'Done' : 'Correct it'}
+          {isOpen ? words.done : words.correct}
         </button>
       </div>
       {result?.reason && <p className="mistake">{result.reason}</p>}
@@ -191,7 +192,7 @@ function CorrectedPayload({ number, text, mistake, result, isOpen, onOpen, onClo
       {isOpen && (
         <>
           <PayloadView text={text} violations={result?.violations ?? []} />
-          <CodeField label={`Text of payload ${number}`} rows={10} value={text} mistake={mistake} onChange={onChange} />
+          <CodeField label={words.textOfPayload(number)} rows={10} value={text} mistake={mistake} onChange={onChange} />
         </>
       )}
     </section>

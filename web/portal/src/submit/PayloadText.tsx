@@ -4,13 +4,14 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 
 import { CodeField } from '../design/Field';
-import { counted } from '../design/format';
+import { count } from '../design/format';
 import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice } from '../design/Notice';
 import { renderedType, submit } from '../manage/api';
 import { exampleOf } from '../manage/example';
 import { PayloadView } from '../manage/PayloadView';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { payloadsIn } from './payloads';
 import { StoredNotice } from './StoredNotice';
 import { TypeChoice } from './TypeChoice';
@@ -28,6 +29,7 @@ interface PayloadTextProps {
 }
 
 export default function PayloadText({ study, text, onChange, onMany, onStored }: PayloadTextProps) {
+  const words = texts.submit;
   /** What became of a text; another text has no outcome yet. */
   const [last, setLast] = useState<{ text: string; outcome: Outcome } | null>(null);
   const outcome = last?.text === text ? last.outcome : null;
@@ -40,14 +42,14 @@ export default function PayloadText({ study, text, onChange, onMany, onStored }:
     onSuccess: (found) => {
       setLast({ text, outcome: found });
       if (found.kind === 'stored') onStored();
-      announce(found.kind === 'checked' ? 'Nothing is wrong' : 'Submitted');
+      announce(found.kind === 'checked' ? words.nothingWrong : words.submitted);
     },
     onError: async (error) => {
       const { violations, reason } = verdictOf(error);
       const verdict = { violations: await explained(violations, text), reason };
       setLast({ text, outcome: { kind: 'rejected', verdict } });
       const { length } = verdict.violations;
-      announce(length ? `${counted(length, 'violation')} found` : 'The submission was refused');
+      announce(length ? words.violationsFound(words.violations(length, count(length))) : words.refused);
     },
   });
   const example = useMutation({
@@ -57,33 +59,33 @@ export default function PayloadText({ study, text, onChange, onMany, onStored }:
   return (
     <div className="stack">
       <div className="row wrap">
-        <TypeChoice label="Begin with an example of" chosen="" onChoose={(name) => example.mutate(name)} />
+        <TypeChoice label={words.beginWithExample} chosen="" onChoose={(name) => example.mutate(name)} />
       </div>
       {example.error && <ErrorNotice error={example.error} />}
       <CodeField
-        label="Payload"
+        label={words.payloadText}
         rows={14}
         value={text}
         mistake={text.trim() ? mistake : null}
-        note={payloads.length > 1 ? counted(payloads.length, 'payload') : 'One payload, or many below each other.'}
+        note={payloads.length > 1 ? words.payloads(payloads.length, count(payloads.length)) : words.oneOrMany}
         onChange={onChange}
       />
       {payloads.length > 1 ? (
         <div>
           <button type="button" className="button primary" disabled={!canSend} onClick={() => onMany(payloads)}>
             <Icon name="check" />
-            Check all {payloads.length}
+            {words.checkAll(payloads.length)}
           </button>
         </div>
       ) : (
         <div className="row wrap">
           <button type="button" className="button" disabled={!canSend} onClick={() => sending.mutate(true)}>
             <Icon name="check" />
-            Check only
+            {words.checkOnly}
           </button>
           <button type="button" className="button primary" disabled={!canSend} onClick={() => sending.mutate(false)}>
             <Icon name="upload" />
-            {sending.isPending ? 'Sending…' : `Submit to ${study || '…'}`}
+            {sending.isPending ? words.sending : words.submitTo(study || '…')}
           </button>
         </div>
       )}
@@ -93,19 +95,20 @@ export default function PayloadText({ study, text, onChange, onMany, onStored }:
 }
 
 function OutcomeNotice({ outcome, study, text }: { outcome: Outcome; study: string; text: string }) {
+  const words = texts.submit;
   if (outcome.kind === 'checked')
     return (
       <Notice kind="good">
-        <p>Nothing is wrong with it. It was not stored yet.</p>
+        <p>{words.checked}</p>
       </Notice>
     );
   if (outcome.kind === 'stored') return <StoredNotice study={study} ids={[outcome.analysisId]} />;
   const { violations, reason } = outcome.verdict;
-  if (violations.length === 0) return <ErrorNotice error={reason} title="The submission was refused" />;
+  if (violations.length === 0) return <ErrorNotice error={reason} title={words.refused} />;
   return (
-    <section className="stack" aria-label="Violations">
+    <section className="stack" aria-label={words.listOfViolations}>
       <Notice kind="error">
-        <strong>{counted(violations.length, 'violation')}. Nothing was stored.</strong>
+        <strong>{words.nothingStored(words.violations(violations.length, count(violations.length)))}</strong>
         <ul>
           {violations.map(({ at, text: said }) => (
             <li key={at + said}>

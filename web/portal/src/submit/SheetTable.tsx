@@ -4,6 +4,7 @@ import { useId, useState } from 'react';
 
 import { count } from '../design/format';
 import { ScrollX } from '../design/ScrollX';
+import { texts } from '../texts';
 import { cellKey, type Sheet, type SheetColumn, type SheetRow } from './sheets';
 
 /** How many rows of a sheet are shown at once. */
@@ -26,35 +27,40 @@ export function SheetTable({ sheet, messages, isOnlyWrong, onChange }: SheetTabl
   const listed = isOnlyWrong ? rows.filter((row) => isWrong(row) || edited.includes(row.row)) : rows;
   const last = Math.max(0, Math.ceil(listed.length / MAX_ROWS) - 1);
   const at = Math.min(page, last);
+  const words = texts.submit;
   if (listed.length === 0) return null;
   return (
-    <section className="stack tight" aria-label={`Sheet ${name}`}>
+    <section className="stack tight" aria-label={words.sheet(name)}>
       <div className="row wrap spread">
         <h3>{name}</h3>
         {last > 0 && (
-          <nav className="row" aria-label={`Rows of ${name}`}>
+          <nav className="row" aria-label={words.rowsOf(name)}>
             <span className="soft small number">
-              {count(at * MAX_ROWS + 1)}–{count(Math.min(listed.length, (at + 1) * MAX_ROWS))} of {count(listed.length)}
+              {words.ofTotal(
+                count(at * MAX_ROWS + 1),
+                count(Math.min(listed.length, (at + 1) * MAX_ROWS)),
+                count(listed.length),
+              )}
             </span>
             <button type="button" className="button compact" disabled={at === 0} onClick={() => setPage(at - 1)}>
-              Previous
+              {words.previous}
             </button>
             <button type="button" className="button compact" disabled={at === last} onClick={() => setPage(at + 1)}>
-              Next
+              {words.next}
             </button>
           </nav>
         )}
       </div>
-      <ScrollX label={`Cells of ${name}`}>
+      <ScrollX label={words.cellsOf(name)}>
         <table className="plain-table sheet-table">
           <thead>
             <tr>
-              <th scope="col">Row</th>
+              <th scope="col">{words.row}</th>
               {columns.map((column) => (
                 <th key={column.name} scope="col">
                   {column.name}
                   {column.isRequired && (
-                    <span className="required-mark" title="required">
+                    <span className="required-mark" title={words.requiredColumn}>
                       {' '}
                       *
                     </span>
@@ -77,7 +83,7 @@ export function SheetTable({ sheet, messages, isOnlyWrong, onChange }: SheetTabl
                 {columns.map((column, index) => (
                   <td key={column.name}>
                     <CellField
-                      label={`${column.name}, row ${row}`}
+                      label={`${column.name}, ${words.inRow(row)}`}
                       column={column}
                       text={cells[index] ?? ''}
                       messages={messages.get(cellKey(name, row, column.name)) ?? []}

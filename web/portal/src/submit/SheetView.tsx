@@ -8,6 +8,7 @@ import { Icon } from '../design/Icon';
 import { ErrorNotice, Notice, Skeleton } from '../design/Notice';
 import { useSettled } from '../design/useSettled';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { elsewhere, messagesByCell, saveTemplate, sendSheet, type Sheet, withCell } from './sheets';
 import { SheetTable } from './SheetTable';
 import { StoredNotice } from './StoredNotice';
@@ -22,22 +23,22 @@ interface SheetViewProps {
 
 export default function SheetView({ study, type, file, onLeave }: SheetViewProps) {
   const template = useMutation({ mutationFn: (format: 'xlsx' | 'tsv') => saveTemplate(type, format) });
-  if (type === '')
-    return <p className="soft">Choose the type of the analyses; then there is a sheet to fill for it.</p>;
+  const words = texts.submit;
+  if (type === '') return <p className="soft">{words.chooseSheetType}</p>;
   return (
     <div className="stack">
       <div className="row wrap">
         <button type="button" className="button" onClick={() => template.mutate('xlsx')}>
           <Icon name="download" />
-          Sheet to fill (XLSX)
+          {words.sheetToFill('XLSX')}
         </button>
         <button type="button" className="button" onClick={() => template.mutate('tsv')}>
           <Icon name="download" />
-          Sheet to fill (TSV)
+          {words.sheetToFill('TSV')}
         </button>
-        {!file && <span className="soft small">Fill it, and drop it above.</span>}
+        {!file && <span className="soft small">{words.fillIt}</span>}
       </div>
-      {template.error && <ErrorNotice error={template.error} title="The sheet could not be made" />}
+      {template.error && <ErrorNotice error={template.error} title={words.sheetNotMade} />}
       {file && study && (
         <FilledSheet key={`${type} ${study}`} study={study} type={type} file={file} onLeave={onLeave} />
       )}
@@ -59,6 +60,7 @@ function versionOf(content: File | Sheet[]): Version {
 }
 
 function FilledSheet({ study, type, file, onLeave }: { study: string; type: string; file: File; onLeave: () => void }) {
+  const words = texts.submit;
   const [version, setVersion] = useState(() => versionOf(file));
   const [isOnlyWrong, setOnlyWrong] = useState(false);
   const settled = useSettled(version);
@@ -73,7 +75,7 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
   const storing = useMutation({
     mutationFn: () => sendSheet(study, type, version.content, false),
     onSuccess: ({ status, analyses }) =>
-      announce(status === 'SUBMITTED' ? `${analyses} submitted` : 'Not all submitted'),
+      announce(status === 'SUBMITTED' ? words.allSubmitted(String(analyses)) : words.notAllSubmitted),
   });
   const stored = storing.data?.results.flatMap(({ analysisId }) => analysisId ?? []) ?? [];
   if (storing.data?.status === 'SUBMITTED')
@@ -82,13 +84,13 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
         <StoredNotice study={study} ids={stored} />
         <div>
           <button type="button" className="button" onClick={onLeave}>
-            Submit others
+            {words.submitOthers}
           </button>
         </div>
       </div>
     );
   if (checked.error && !checked.data)
-    return <ErrorNotice error={checked.error} retry={checked.refetch} title={`${file.name} cannot be read`} />;
+    return <ErrorNotice error={checked.error} retry={checked.refetch} title={words.cannotBeRead(file.name)} />;
   if (!checked.data) return <Skeleton lines={6} />;
   const { analyses, violations, violationCount, sheets: read } = checked.data;
   const sheets = version.content instanceof File ? read : version.content;
@@ -101,25 +103,25 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
         <p aria-live="polite">
           <strong>{file.name}</strong>: {counted(analyses, 'analysis')},{' '}
           {violationCount === 0 ? (
-            <span className="badge good">nothing is wrong</span>
+            <span className="badge good">{words.nothingIsWrong}</span>
           ) : (
-            <span className="badge danger">{counted(violationCount, 'violation')}</span>
+            <span className="badge danger">{words.violations(violationCount, count(violationCount))}</span>
           )}
         </p>
         <div className="row wrap">
           {violationCount > 0 && (
             <label className="row">
               <input type="checkbox" checked={isOnlyWrong} onChange={() => setOnlyWrong(!isOnlyWrong)} />
-              Only rows with mistakes
+              {words.onlyWrong}
             </label>
           )}
           <button type="button" className="button plain" onClick={onLeave}>
             <Icon name="close" />
-            Leave this sheet
+            {words.leaveSheet}
           </button>
         </div>
       </div>
-      {checked.error && <ErrorNotice error={checked.error} retry={checked.refetch} title="It could not be checked" />}
+      {checked.error && <ErrorNotice error={checked.error} retry={checked.refetch} title={words.sheetNotChecked} />}
       {general.length > 0 && (
         <Notice kind="error">
           <ul>
@@ -129,11 +131,7 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
           </ul>
         </Notice>
       )}
-      {violations.length < violationCount && (
-        <p className="soft">
-          The first {count(violations.length)} violations are shown; the others follow when these are corrected.
-        </p>
-      )}
+      {violations.length < violationCount && <p className="soft">{words.firstShown(count(violations.length))}</p>}
       {sheets.map((sheet) => (
         <SheetTable
           key={sheet.name}
@@ -143,24 +141,22 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
           onChange={(row, column, text) => setVersion(versionOf(withCell(sheets, sheet.name, row, column, text)))}
         />
       ))}
-      {storing.error && <ErrorNotice error={storing.error} title="The sheet was not submitted" />}
+      {storing.error && <ErrorNotice error={storing.error} title={words.sheetNotSubmitted} />}
       {storing.data?.status === 'INVALID' && (
         <Notice kind="error">
-          <p>Something has changed meanwhile: {storing.data.violations[0]?.message} Nothing was stored.</p>
+          <p>{words.changedMeanwhile(storing.data.violations[0]?.message ?? '')}</p>
         </Notice>
       )}
       {storing.data?.status === 'PARTIAL' && (
         <>
           {stored.length > 0 && <StoredNotice study={study} ids={stored} />}
           <Notice kind="error">
-            <strong>Some were refused while they were stored.</strong>
+            <strong>{words.someRefused}</strong>
             <ul>
               {storing.data.results
                 .filter(({ status }) => status === 'ERROR')
                 .map(({ row, message }) => (
-                  <li key={row}>
-                    Row {row}: {message}
-                  </li>
+                  <li key={row}>{words.rowSays(row, message ?? '')}</li>
                 ))}
             </ul>
           </Notice>
@@ -174,7 +170,7 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
           onClick={() => storing.mutate()}
         >
           <Icon name="upload" />
-          {storing.isPending ? 'Sending…' : `Submit all ${count(analyses)} to ${study}`}
+          {storing.isPending ? words.sending : words.submitAllTo(count(analyses), study)}
         </button>
       </div>
     </div>

@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { SelectField } from '../design/Field';
 import { ErrorNotice } from '../design/Notice';
 import { typeVersionsQuery } from '../manage/api';
+import { texts } from '../texts';
 
 interface TypeChoiceProps {
   label: string;
@@ -19,7 +20,7 @@ export function TypeChoice({ label, chosen, onChoose }: TypeChoiceProps) {
     <>
       <SelectField label={label} value={names.includes(chosen) ? chosen : ''} onChange={onChoose}>
         <option value="" disabled>
-          Analysis type
+          {texts.submit.analysisType}
         </option>
         {names.map((name) => (
           <option key={name} value={name}>
@@ -27,7 +28,7 @@ export function TypeChoice({ label, chosen, onChoose }: TypeChoiceProps) {
           </option>
         ))}
       </SelectField>
-      {error && <ErrorNotice error={error} retry={refetch} title="The types could not be fetched" />}
+      {error && <ErrorNotice error={error} retry={refetch} title={texts.submit.typesNotFetched} />}
     </>
   );
 }

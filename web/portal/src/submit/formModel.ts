@@ -16,6 +16,7 @@ import {
   wholeOf,
 } from '../manage/schemaParts';
 import type { Violation } from '../manage/violations';
+import { texts } from '../texts';
 
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [name: string]: Json };
@@ -144,9 +145,8 @@ export function readNumber(text: string): Json | undefined {
 /** Returns the violations by the field that they are shown at: what is missing is said where it is to be written. */
 export function byField(violations: Violation[]): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const { at, text } of violations) {
-    const missing = /^“(.+)” is missing$/.exec(text)?.[1];
-    const [place, said] = missing === undefined ? [at, text] : [`${at}/${missing}`, 'This is required.'];
+  for (const { at, text, missing } of violations) {
+    const [place, said] = missing === undefined ? [at, text] : [`${at}/${missing}`, texts.submit.required];
     const before = found.get(place) ?? [];
     if (!before.includes(said)) found.set(place, [...before, said]);
   }

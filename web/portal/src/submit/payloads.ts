@@ -2,6 +2,7 @@
 
 import { ApiError, messageOf, send } from '../api/client';
 import type { Violation } from '../manage/violations';
+import { texts } from '../texts';
 import { explained, refusedFor } from './verdict';
 
 /**
@@ -38,20 +39,21 @@ export function payloadsIn(text: string): { payloads: string[]; mistake: string 
 export function mistakeOf(text: string): string | null {
   const { payloads, mistake } = payloadsIn(text);
   if (mistake !== null || payloads.length === 1) return mistake;
-  return `This is not one payload but ${payloads.length}.`;
+  return texts.submit.notOnePayload(payloads.length);
 }
 
 function mistakeIn(payloads: string[], between: string): string | null {
+  const words = texts.submit;
   for (const [index, payload] of payloads.entries()) {
     try {
       JSON.parse(payload);
     } catch (error) {
-      const which = payloads.length > 1 ? `Payload ${index + 1} is not JSON` : 'This is not JSON';
-      return `${which}: ${messageOf(error)}`;
+      const reason = messageOf(error);
+      return payloads.length > 1 ? words.payloadNotJson(index + 1, reason) : words.notJson(reason);
     }
   }
   const other = between.replace(/[\s,]+/g, '');
-  return other ? `This is not JSON: “${other.slice(0, 20)}” stands outside of any payload` : null;
+  return other ? words.notJson(words.outsideOfPayloads(other.slice(0, 20))) : null;
 }
 
 /** What became of a payload, or would become of it. */
@@ -91,11 +93,7 @@ export function readResults(answer: string, expected: number): PayloadResult[] {
     .split('\n')
     .filter(Boolean)
     .map((line) => resultOf(JSON.parse(line) as BatchLine));
-  if (results.length < expected)
-    throw new ApiError(
-      `The server answered for ${results.length} of ${expected} payloads. Look into the study before you send them again.`,
-      0,
-    );
+  if (results.length < expected) throw new ApiError(texts.submit.missingAnswers(results.length, expected), 0);
   return results;
 }
 

@@ -2,6 +2,7 @@
 
 import { json, send } from '../api/client';
 import { saveFile } from '../download/stream';
+import { texts } from '../texts';
 
 export interface SheetColumn {
   name: string;
@@ -108,7 +109,7 @@ export function elsewhere(violations: SheetViolation[], sheets: Sheet[]): string
   const said = violations
     .filter((violation) => !isShown(violation))
     .map(({ sheet, row, column, message }) => {
-      const place = [sheet, row !== undefined && `row ${row}`, column].filter(Boolean).join(', ');
+      const place = [sheet, row !== undefined && texts.submit.inRow(row), column].filter(Boolean).join(', ');
       return place ? `${place}: ${message}` : message;
     });
   return [...new Set(said)];

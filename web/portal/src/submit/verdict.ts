@@ -9,6 +9,7 @@ import { renderedType, submit } from '../manage/api';
 import type { Schema } from '../manage/jsonSchema';
 import { allowedAt } from '../manage/schemaParts';
 import { type Violation, violationsIn } from '../manage/violations';
+import { texts } from '../texts';
 
 /** Why a payload is refused; nothing is wrong where both are empty. */
 export interface Verdict {
@@ -32,9 +33,10 @@ export function refusedFor(errorId: string | undefined, message: string, root?: 
 
 const REFUSED_VALUE = / is not a valid enum value$/;
 
-function withAllowed({ at, text }: Violation, root: Schema): Violation {
+function withAllowed(violation: Violation, root: Schema): Violation {
+  const { at, text } = violation;
   const allowed = REFUSED_VALUE.test(text) ? allowedAt(at, root) : '';
-  return { at, text: allowed ? text.replace(REFUSED_VALUE, ` is not valid: ${allowed}`) : text };
+  return allowed ? { at, text: texts.submit.notValid(text.replace(REFUSED_VALUE, ''), allowed) } : violation;
 }
 
 /** Adds what is allowed to the violations of a payload, by the schema of its type; where that is unknown they stay. */
