@@ -147,7 +147,12 @@ export function Header() {
         <span className="narrow-only visually-hidden">{keyText}</span>
       </button>
       <div className="narrow-only">
-        <Popover label={texts.shell.menu} face={<Icon name="menu" />} className="button plain icon-only">
+        <Popover
+          label={texts.shell.menu}
+          face={<Icon name="menu" />}
+          className="button plain icon-only"
+          panelClass="header-menu"
+        >
           {(close) => (
             <>
               <MenuLinks entries={[...catalogues, ...others]} onFollow={close} />
