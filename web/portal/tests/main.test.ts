@@ -23,3 +23,4 @@ await import('./keys');
 await import('./trial');
 await import('./states');
 await import('./pages');
+await import('./language');

@@ -1,5 +1,6 @@
 // A catalogue as the portal uses it, built from its introspection and its configs.
 
+import { texts } from '../texts';
 import { ApiError, graphql, json } from './client';
 import { downloadPath } from './server';
 import type { CatalogueEntry, CatalogueFields } from './types';
@@ -197,7 +198,7 @@ export async function loadCatalogue(id: string, entry: CatalogueEntry, signal?: 
     keepsSets(entry, signal),
   ]);
   const configs = answer[type]?.configs;
-  if (!configs) throw new Error('The catalogue has no configuration.');
+  if (!configs) throw new Error(texts.api.noConfiguration);
   return assemble(id, entry, introspection, configs, hasSets);
 }
 

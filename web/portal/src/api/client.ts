@@ -1,5 +1,6 @@
 // One way to talk to the server: JSON in, JSON out, every error is an ApiError with a message for users.
 
+import { texts } from '../texts';
 import { credential } from './credential';
 
 /** An error with a message for users. */
@@ -58,7 +59,7 @@ export async function send(
     response = await fetch(path, { method, headers, body: sent ?? null, signal: signal ?? null });
   } catch (error) {
     if (isAborted(error)) throw error;
-    throw new ApiError('The server cannot be reached. Check your connection and try again.', 0);
+    throw new ApiError(texts.api.unreachable, 0);
   }
   if (!response.ok) throw await errorOf(response);
   return response;
@@ -83,7 +84,7 @@ async function errorOf(response: Response): Promise<ApiError> {
   } catch {
     // Not JSON; the text itself is the message.
   }
-  return new ApiError(message || `The server answered with status ${response.status}.`, response.status, id, body);
+  return new ApiError(message || texts.api.status(response.status), response.status, id, body);
 }
 
 function messageIn(body: Record<string, unknown>): string | undefined {
@@ -111,6 +112,6 @@ export async function graphql<T>(
   if (answer.errors?.length) {
     throw new ApiError(answer.errors.map((error) => error.message).join('\n'), 400, answer.errors[0]?.extensions?.code);
   }
-  if (!answer.data) throw new ApiError('The answer of the server has no data.', 200);
+  if (!answer.data) throw new ApiError(texts.api.noData, 200);
   return answer.data;
 }

@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react';
 
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { Icon, type IconName } from './Icon';
 
 interface CopyButtonProps {
@@ -16,7 +17,7 @@ interface CopyButtonProps {
 
 export function CopyButton({
   text,
-  label = 'Copy',
+  label = texts.design.copy,
   icon = 'copy',
   isIconOnly = false,
   className = isIconOnly ? 'button plain compact icon-only' : 'button',
@@ -30,12 +31,12 @@ export function CopyButton({
   const copy = async () => {
     await copyText(text());
     setCopied(true);
-    announce('Copied');
+    announce(texts.design.copied);
   };
   return (
     <button type="button" className={className} onClick={() => void copy()}>
       <Icon name={copied ? 'check' : icon} size={isIconOnly ? 14 : 16} />
-      <span className={isIconOnly ? 'visually-hidden' : 'tool-label'}>{copied ? 'Copied' : label}</span>
+      <span className={isIconOnly ? 'visually-hidden' : 'tool-label'}>{copied ? texts.design.copied : label}</span>
     </button>
   );
 }

@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useId, useRef } from 'react';
 
+import { texts } from '../texts';
 import { Icon } from './Icon';
 
 interface DialogProps {
@@ -40,7 +41,7 @@ export function Dialog({ title, wide = false, className = '', onClose, footer, c
     >
       <div className="sheet-head">
         <h2 id={id}>{title}</h2>
-        <button type="button" className="button plain icon-only" aria-label="Close" onClick={onClose}>
+        <button type="button" className="button plain icon-only" aria-label={texts.design.close} onClick={onClose}>
           <Icon name="close" />
         </button>
       </div>

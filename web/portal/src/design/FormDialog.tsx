@@ -3,6 +3,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId } from 'react';
 
+import { texts } from '../texts';
 import { Dialog } from './Dialog';
 import { ErrorNotice } from './Notice';
 
@@ -84,7 +85,7 @@ export function ConfirmDialog({ title, action, onConfirm, onClose, onDone, child
       isDangerous
       buttons={
         <button type="button" className="button" onClick={onClose}>
-          Cancel
+          {texts.design.cancel}
         </button>
       }
       onSubmit={async () => {

@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from 'react';
 
 import { ApiError, messageOf } from '../api/client';
 import { useSignIn } from '../shell/signIn';
+import { texts } from '../texts';
 import { Icon, type IconName } from './Icon';
 
 export function Notice({ kind, children }: { kind: 'error' | 'warning' | 'good' | 'plain'; children: ReactNode }) {
@@ -23,7 +24,7 @@ interface ErrorNoticeProps {
 }
 
 /** An error with what can be done about it. */
-export function ErrorNotice({ error, retry, title = 'This did not work' }: ErrorNoticeProps) {
+export function ErrorNotice({ error, retry, title = texts.design.failed }: ErrorNoticeProps) {
   const openSignIn = useSignIn();
   const wantsCredential = error instanceof ApiError && error.wantsCredential;
   const details = error instanceof ApiError ? error.body?.details : undefined;
@@ -37,19 +38,19 @@ export function ErrorNotice({ error, retry, title = 'This did not work' }: Error
         ))}
       {typeof details === 'string' && (
         <details>
-          <summary>For managers</summary>
+          <summary>{texts.design.forManagers}</summary>
           <p>{details}</p>
         </details>
       )}
       <div className="row wrap">
         {retry && (
           <button type="button" className="button" onClick={retry}>
-            Try again
+            {texts.design.tryAgain}
           </button>
         )}
         {wantsCredential && (
           <button type="button" className="button" onClick={openSignIn}>
-            Enter a key
+            {texts.design.enterKey}
           </button>
         )}
       </div>
@@ -98,11 +99,11 @@ export function Loading({ what }: { what: string }) {
   return (
     <div className="page stack loose" aria-busy="true">
       <span className="visually-hidden" role="status">
-        Loading {what}
+        {texts.design.loading(what)}
       </span>
       <Skeleton lines={1} height={30} />
       <Skeleton lines={6} />
-      {slow && <p className="soft">Still loading {what}. The connection seems slow.</p>}
+      {slow && <p className="soft">{texts.design.stillLoading(what)}</p>}
     </div>
   );
 }

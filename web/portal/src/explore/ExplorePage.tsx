@@ -6,7 +6,7 @@ import { lazy, Suspense, useEffect, useMemo, useState } from 'react';
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { Dialog } from '../design/Dialog';
-import { bytes, count, counted, plural } from '../design/format';
+import { bytes, count, counted, nounFor, plural } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Loading, Notice, Skeleton, useSlow } from '../design/Notice';
 import { withFacets } from '../facets/chosenFacets';
@@ -24,6 +24,7 @@ import { shownColumns } from '../table/columns';
 import { useDensity } from '../table/density';
 import { Pager } from '../table/Pager';
 import { ResultTable } from '../table/ResultTable';
+import { texts } from '../texts';
 import { type Explore as ExploreValue, ExploreContext, useExplore } from './context';
 import { Toolbar } from './Toolbar';
 import { type ExploreState, fromStart, readState, writeState } from './urlState';
@@ -41,10 +42,10 @@ export default function ExplorePage({ rest: [id, ...others] }: { rest: string[] 
   if (error)
     return (
       <div className="page">
-        <ErrorNotice error={error} retry={retry} title="This catalogue cannot be shown" />
+        <ErrorNotice error={error} retry={retry} title={texts.explore.notShown} />
       </div>
     );
-  if (!data) return <Loading what="the catalogue" />;
+  if (!data) return <Loading what={texts.explore.theCatalogue} />;
   return <Explore key={data.id} catalogue={data} />;
 }
 
@@ -79,13 +80,13 @@ function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
   };
   const total = view.answer?.total;
   useEffect(() => {
-    if (total !== undefined && !view.loading) announce(`${counted(total, catalogue.documentType)} found`);
+    if (total !== undefined && !view.loading) announce(texts.explore.found(counted(total, catalogue.documentType)));
   }, [total, view.loading, search, catalogue.documentType]);
   const error = extent.error ?? view.error;
   return (
     <ExploreContext value={value}>
       <div className="explore">
-        <aside className="explore-side" aria-label="Filters">
+        <aside className="explore-side" aria-label={texts.explore.filters}>
           <FacetPanel />
         </aside>
         <div className="explore-main">
@@ -94,7 +95,7 @@ function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
               <h1>{catalogue.label}</h1>
               {catalogue.description && <p className="soft explore-about">{catalogue.description}</p>}
               <Link className="small" to={`/dictionary/${encodeURIComponent(catalogue.id)}`}>
-                Data dictionary
+                {texts.explore.dictionary}
               </Link>
             </div>
             <QuickSearch />
@@ -110,7 +111,7 @@ function Explore({ catalogue: configured }: { catalogue: Catalogue }) {
             <ErrorNotice
               error={error}
               retry={extent.error ? extent.refetch : view.retry}
-              title="The records could not be fetched"
+              title={texts.explore.notFetched}
             />
           )}
           <Result columns={columns} hasFailed={error !== null} />
@@ -133,18 +134,17 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
       <div className="row">
         <button type="button" className="button facets-opener" onClick={() => setOpen(true)}>
           <Icon name="filter" />
-          Filters
+          {texts.explore.filters}
         </button>
         <p className="result-count" aria-busy={view.loading}>
           {hasFailed ? (
-            <span className="faint">No answer</span>
+            <span className="faint">{texts.explore.noAnswer}</span>
           ) : total === undefined ? (
             <span className="skeleton" style={{ width: 150, height: 22 }} />
           ) : (
             <>
-              <strong className="number">{count(total)}</strong>{' '}
-              {total === 1 ? catalogue.documentType : plural(catalogue.documentType)}
-              {all !== null && <span className="faint"> of {count(all)}</span>}
+              <strong className="number">{count(total)}</strong> {nounFor(total, catalogue.documentType)}
+              {all !== null && <span className="faint"> {texts.explore.of(count(all))}</span>}
               {size !== null && size !== undefined && size > 0 && (
                 <span className="faint result-bytes" title={`${count(size)} B`}>
                   {' '}
@@ -152,23 +152,25 @@ function ResultHead({ columns, hasFailed }: { columns: ReturnType<typeof shownCo
                 </span>
               )}
               {state.view === 'table' && total > 1 && isByRelevance(state) && (
-                <span className="faint">, best matches first</span>
+                <span className="faint">{texts.explore.byRelevance}</span>
               )}
             </>
           )}
         </p>
         <span className={`progress-dot ${view.loading && total !== undefined ? 'on' : ''}`} aria-hidden="true" />
-        {slow && <span className="faint small">Still waiting for the answer…</span>}
+        {slow && <span className="faint small">{texts.explore.waiting}</span>}
       </div>
       <Toolbar columns={columns} />
       {open && (
         <Dialog
-          title="Filters"
+          title={texts.explore.filters}
           className="facet-drawer"
           onClose={() => setOpen(false)}
           footer={
             <button type="button" className="button primary grow" onClick={() => setOpen(false)}>
-              Show {total === undefined ? 'the result' : counted(total, catalogue.documentType)}
+              {total === undefined
+                ? texts.explore.showResult
+                : texts.explore.show(counted(total, catalogue.documentType))}
             </button>
           }
         >
@@ -199,26 +201,19 @@ function Result({ columns, hasFailed }: { columns: ReturnType<typeof shownColumn
   if (catalogue.suppressedBelow !== null && state.view === 'table') {
     return (
       <Notice kind="plain">
-        <strong>You see counts, not records</strong>
-        <p>
-          Numbers are in steps of {catalogue.suppressedBelow}; fewer than that are shown as none. A key may open the
-          records to you.
-        </p>
+        <strong>{texts.explore.countsOnly}</strong>
+        <p>{texts.explore.countsOnlyWhy(catalogue.suppressedBelow)}</p>
       </Notice>
     );
   }
   if (view.answer.total === 0) {
     return (
       <div className="card">
-        <Empty icon="search" title={`No ${plural(catalogue.documentType)} match`}>
-          <p>
-            {state.filter
-              ? 'No record meets all conditions. Remove one of them, or turn an “and” into an “or”.'
-              : 'There is nothing in this catalogue yet.'}
-          </p>
+        <Empty icon="search" title={texts.explore.noMatch(plural(catalogue.documentType))}>
+          <p>{state.filter ? texts.explore.noMatchWhy : texts.explore.empty}</p>
           {state.filter && (
             <button type="button" className="button" onClick={() => setFilter(null)}>
-              Clear all conditions
+              {texts.explore.clear}
             </button>
           )}
         </Empty>

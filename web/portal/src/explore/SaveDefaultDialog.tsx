@@ -4,6 +4,7 @@ import { json } from '../api/client';
 import { queryClient } from '../api/queryClient';
 import { FormDialog } from '../design/FormDialog';
 import { announce } from '../shell/announce';
+import { texts } from '../texts';
 import { useExplore } from './context';
 
 export default function SaveDefaultDialog({ onClose }: { onClose: () => void }) {
@@ -19,23 +20,24 @@ export default function SaveDefaultDialog({ onClose }: { onClose: () => void }) 
     });
     await queryClient.invalidateQueries({ queryKey: ['catalogue', catalogue.id] });
     change({ ...state, facets: null, columns: null, sort: null });
-    announce('Saved as the default');
+    announce(texts.explore.defaultSaved);
     onClose();
   };
-  const parts = [state.facets && 'filters', state.columns && 'columns', state.sort && 'order'].filter(Boolean);
+  const parts = [
+    state.facets && texts.explore.partFilters,
+    state.columns && texts.explore.partColumns,
+    state.sort && texts.explore.partOrder,
+  ].filter(Boolean);
   return (
     <FormDialog
-      title="Save as the default"
-      action="Save"
-      pendingAction="Saving…"
-      errorTitle="The default was not changed"
+      title={texts.explore.saveDefault}
+      action={texts.explore.save}
+      pendingAction={texts.explore.saving}
+      errorTitle={texts.explore.defaultNotSaved}
       onSubmit={save}
       onClose={onClose}
     >
-      <p>
-        Everybody who opens {catalogue.label} sees these {parts.join(', ')} at first. They are written to the
-        configuration of the catalogue.
-      </p>
+      <p>{texts.explore.defaultMeaning(catalogue.label, parts.join(', '))}</p>
     </FormDialog>
   );
 }

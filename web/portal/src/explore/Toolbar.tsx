@@ -12,6 +12,7 @@ import { Link } from '../shell/router';
 import { useCredential } from '../shell/signIn';
 import { ColumnsPanel } from '../table/ColumnsPanel';
 import type { ShownColumn } from '../table/columns';
+import { texts } from '../texts';
 import { useExplore } from './context';
 import type { View } from './urlState';
 
@@ -27,10 +28,10 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   const [sheet, setSheet] = useState<Sheet | null>(null);
   const close = () => setSheet(null);
   const views: [View, string, IconName][] = [
-    ['table', 'Table', 'table'],
-    ['charts', 'Charts', 'chart'],
+    ['table', texts.explore.table, 'table'],
+    ['charts', texts.explore.charts, 'chart'],
   ];
-  if (catalogue.networkFields) views.push(['network', 'Network', 'link']);
+  if (catalogue.networkFields) views.push(['network', texts.explore.network, 'link']);
   const canTake = catalogue.suppressedBelow === null;
   const { authentication } = useBranding();
   const isKnown = [useCredential(), useSession()?.person].some(Boolean);
@@ -38,7 +39,7 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
   const filterText = encodeURIComponent(stringify(state.filter));
   return (
     <div className="row wrap toolbar">
-      <div className="segments" role="group" aria-label="View">
+      <div className="segments" role="group" aria-label={texts.explore.view}>
         {views.map(([view, label, icon]) => (
           <button
             key={view}
@@ -52,37 +53,42 @@ export function Toolbar({ columns }: { columns: ShownColumn[] }) {
         ))}
       </div>
       {state.view === 'table' && (
-        <Popover label="Columns" icon="columns">
+        <Popover label={texts.explore.columns} icon="columns">
           {() => <ColumnsPanel columns={columns} />}
         </Popover>
       )}
       {state.filter && (
         <Link className="button" to={`/compare/${encodeURIComponent(catalogue.id)}?a=${filterText}`}>
           <Icon name="chart" />
-          <span className="tool-label">Compare with all</span>
+          <span className="tool-label">{texts.explore.compare}</span>
         </Link>
       )}
       {hasChoice && (isKnown || !authentication) && (
         <button type="button" className="button" onClick={() => setSheet('default')}>
           <Icon name="check" />
-          <span className="tool-label">Save as the default</span>
+          <span className="tool-label">{texts.explore.saveDefault}</span>
         </button>
       )}
-      <CopyButton text={() => window.location.href} label="Copy link" icon="link" className="button tool" />
+      <CopyButton
+        text={() => window.location.href}
+        label={texts.explore.copyLink}
+        icon="link"
+        className="button tool"
+      />
       <button type="button" className="button" onClick={() => setSheet('code')}>
         <Icon name="code" />
-        <span className="tool-label">Code</span>
+        <span className="tool-label">{texts.explore.code}</span>
       </button>
       {canTake && catalogue.hasSets && (
         <button type="button" className="button" onClick={() => setSheet('set')}>
           <Icon name="set" />
-          <span className="tool-label">Save set</span>
+          <span className="tool-label">{texts.explore.saveSet}</span>
         </button>
       )}
       {canTake && (
         <button type="button" className="button primary" onClick={() => setSheet('download')}>
           <Icon name="download" />
-          Download
+          {texts.explore.download}
         </button>
       )}
       <Suspense fallback={null}>

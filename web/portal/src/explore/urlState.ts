@@ -5,6 +5,7 @@
 
 import type { SortKey } from '../api/catalogue';
 import { type Group, parse, stringify } from '../query/sqon';
+import { texts } from '../texts';
 
 export interface ColumnChoice {
   name: string;
@@ -74,7 +75,7 @@ export function readState(search: string): ReadState {
   try {
     filter = parse(given.get('filter') ?? '');
   } catch (error) {
-    problem = `The filter in the address was left out. ${(error as Error).message}`;
+    problem = texts.explore.filterLeftOut((error as Error).message);
   }
   const size = Number(given.get('size'));
   const page = Number(given.get('page'));

@@ -8,6 +8,7 @@ import { Skeleton } from '../design/Notice';
 import { Popover } from '../design/Popover';
 import { useExplore } from '../explore/context';
 import { hasOwn, withoutField } from '../query/edit';
+import { texts } from '../texts';
 import { countable } from './chosenFacets';
 import { FieldPicker } from './FieldPicker';
 import { RangeFacet } from './RangeFacet';
@@ -31,24 +32,24 @@ export function FacetPanel() {
       <div className="facets-search">
         <Icon name="search" />
         <label className="visually-hidden" htmlFor={id}>
-          Find a filter
+          {texts.facets.find}
         </label>
         <input
           id={id}
           type="search"
-          placeholder={`Find among ${chosen.length} filters`}
+          placeholder={texts.facets.findAmong(chosen.length)}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
         <Popover
-          label="Choose filters"
+          label={texts.facets.choose}
           face={<Icon name="edit" />}
           className="button plain compact icon-only"
           panelClass="facets-picker"
         >
           {() => (
             <FieldPicker
-              title="Filters"
+              title={texts.facets.filters}
               chosen={chosen}
               all={countable(catalogue)}
               onToggle={toggle}
@@ -65,7 +66,7 @@ export function FacetPanel() {
       {view.answer &&
         facets.map((facet) => <FacetSection key={facet.field.name} facet={facet} isFound={text !== ''} />)}
       {facets.length === 0 && (
-        <p className="facet soft">{text ? `No filter is called “${search}”.` : 'This catalogue has no filters.'}</p>
+        <p className="facet soft">{text ? texts.facets.noneCalled(search) : texts.facets.none}</p>
       )}
     </div>
   );
@@ -95,7 +96,8 @@ function FacetSection({ facet, isFound }: { facet: Facet; isFound: boolean }) {
         </h3>
         {used && (
           <button type="button" className="button plain compact" onClick={clear}>
-            Clear<span className="visually-hidden"> {label}</span>
+            {texts.facets.clear}
+            <span className="visually-hidden"> {label}</span>
           </button>
         )}
       </div>
@@ -105,7 +107,7 @@ function FacetSection({ facet, isFound }: { facet: Facet; isFound: boolean }) {
         ) : view.answer?.terms.has(field.name) ? (
           <TermsFacet field={field} label={label} />
         ) : (
-          <p className="facet-none">No values</p>
+          <p className="facet-none">{texts.facets.noValues}</p>
         ))}
     </section>
   );

@@ -3,6 +3,7 @@
 import { useId, useState } from 'react';
 
 import type { Facet } from '../api/catalogue';
+import { texts } from '../texts';
 
 /** How many fields are offered before a search narrows them down. */
 const MAX_OFFERED = 60;
@@ -37,23 +38,23 @@ export function FieldPicker({ title, chosen, all, onToggle, onReset }: FieldPick
       <div className="row spread">
         <strong>{title}</strong>
         <button type="button" className="button plain compact" disabled={!onReset} onClick={onReset ?? undefined}>
-          Reset
+          {texts.facets.reset}
         </button>
       </div>
       <ul>{chosen.map((facet) => row(facet, true))}</ul>
       <div className="field">
-        <label htmlFor={id}>Add a field</label>
+        <label htmlFor={id}>{texts.facets.addField}</label>
         <input
           id={id}
           type="search"
-          placeholder="Find a field"
+          placeholder={texts.facets.findField}
           value={search}
           onChange={(event) => setSearch(event.target.value)}
         />
       </div>
       <ul>
         {others.slice(0, MAX_OFFERED).map((facet) => row(facet, false))}
-        {others.length === 0 && <li className="faint small">{text ? 'No such field' : 'Every field is chosen'}</li>}
+        {others.length === 0 && <li className="faint small">{text ? texts.facets.noField : texts.facets.allChosen}</li>}
       </ul>
     </div>
   );

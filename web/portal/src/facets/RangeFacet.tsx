@@ -3,10 +3,11 @@
 import { useId, useState } from 'react';
 
 import type { Field } from '../api/catalogue';
-import { count, day, quantity } from '../design/format';
+import { count, day, numberText, quantity, readNumber } from '../design/format';
 import { useExplore } from '../explore/context';
 import { barOf, stepShares } from '../network/shares';
 import { type Range, rangeOf, withRange } from '../query/edit';
+import { texts } from '../texts';
 import { type Bins, numberBelow, stepName } from './bins';
 import { RangeHandle } from './RangeHandle';
 
@@ -60,7 +61,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
           style={{ left: `${(low / last) * 100}%`, right: `${100 - (high / last) * 100}%` }}
         />
         <RangeHandle
-          label={`${label} from`}
+          label={texts.facets.from(label)}
           at={low}
           least={0}
           most={high - 1}
@@ -70,7 +71,7 @@ export function RangeFacet({ field, label, bins }: RangeFacetProps) {
           onSettle={settle}
         />
         <RangeHandle
-          label={`${label} to`}
+          label={texts.facets.to(label)}
           at={high}
           least={low + 1}
           most={last}
@@ -122,34 +123,35 @@ interface BoundsProps {
   onApply: (range: Range) => void;
 }
 
-function textsOf({ from, to }: Range): [string, string] {
-  return [String(from ?? ''), String(to ?? '')];
+function boundsOf({ from, to }: Range): [string, string] {
+  const text = (bound: number | string | null) => (typeof bound === 'number' ? numberText(bound) : (bound ?? ''));
+  return [text(from), text(to)];
 }
 
 function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
-  const [texts, setTexts] = useState(() => textsOf(range));
+  const [typed, setTyped] = useState(() => boundsOf(range));
   const [shown, setShown] = useState(range);
   const id = useId();
   if (shown.from !== range.from || shown.to !== range.to) {
     setShown(range);
-    setTexts(textsOf(range));
+    setTyped(boundsOf(range));
   }
   const read = (text: string): number | string | null => {
     if (!text.trim()) return null;
     if (field.kind === 'date') return text.trim();
-    const value = Number(text.replaceAll(',', ''));
+    const value = readNumber(text);
     return Number.isFinite(value) ? value : null;
   };
-  const [from, to] = [read(texts[0]), read(texts[1])];
+  const [from, to] = [read(typed[0]), read(typed[1])];
   const isReversed = from !== null && to !== null && asNumber(from, field) > asNumber(to, field);
   const apply = () => {
     if (!isReversed && (from !== range.from || to !== range.to)) onApply({ from, to });
   };
-  const box = (which: 0 | 1, words: string) => (
+  const box = (which: 0 | 1, name: string) => (
     <>
       <label className="visually-hidden" htmlFor={`${id}${which}`}>
-        {label} {words}
-        {field.unit ? ` in ${field.unit}` : ''}
+        {name}
+        {field.unit && texts.facets.inUnit(field.unit)}
       </label>
       <input
         id={`${id}${which}`}
@@ -157,10 +159,10 @@ function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
         inputMode={field.kind === 'date' ? undefined : 'decimal'}
         className="number"
         placeholder={hint[which]}
-        value={texts[which]}
+        value={typed[which]}
         aria-invalid={isReversed || undefined}
         onBlur={apply}
-        onChange={(event) => setTexts(which === 0 ? [event.target.value, texts[1]] : [texts[0], event.target.value])}
+        onChange={(event) => setTyped(which === 0 ? [event.target.value, typed[1]] : [typed[0], event.target.value])}
       />
     </>
   );
@@ -172,17 +174,17 @@ function Bounds({ field, label, range, hint, onApply }: BoundsProps) {
         apply();
       }}
     >
-      {box(0, 'at least')}
+      {box(0, texts.facets.atLeast(label))}
       <span className="faint" aria-hidden="true">
-        to
+        {texts.facets.until}
       </span>
-      {box(1, 'at most')}
+      {box(1, texts.facets.atMost(label))}
       <button type="submit" className="visually-hidden">
-        Apply bounds of {label}
+        {texts.facets.apply(label)}
       </button>
       {isReversed && (
         <p className="mistake range-mistake" role="alert">
-          The first bound is above the second.
+          {texts.facets.reversed}
         </p>
       )}
     </form>

@@ -13,6 +13,7 @@ import { isOfNetwork, valuesRequest } from '../explore/viewQuery';
 import { barOf, type Share, textOf, valueShares } from '../network/shares';
 import { type FieldFilter, filterOf, toggled, withFilter } from '../query/edit';
 import type { Value } from '../query/sqon';
+import { texts } from '../texts';
 
 /** How many values are shown before “Show all”. */
 const MAX_SHOWN = 6;
@@ -50,7 +51,7 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
     <div className="facet-body">
       {distinct > MIN_SEARCHABLE && <FacetSearch label={label} search={search} onChange={setSearch} />}
       {(filter.values.length > 0 || text) && <Tools label={label} filter={filter} found={found} onChange={apply} />}
-      {shown.length === 0 && <p className="facet-none">{text ? 'Nothing found' : 'No values'}</p>}
+      {shown.length === 0 && <p className="facet-none">{text ? texts.facets.nothingFound : texts.facets.noValues}</p>}
       <ul>
         {shown.map(({ value, count: records }) => (
           <ValueRow
@@ -68,8 +69,8 @@ export function TermsFacet({ field, label }: TermsFacetProps) {
       </ul>
       {!text && distinct > MAX_SHOWN && (
         <button type="button" className="facet-more" aria-expanded={all} onClick={() => setAll(!all)}>
-          {all ? 'Show fewer' : `Show all ${count(distinct)}`}
-          <span className="visually-hidden"> values of {label}</span>
+          {all ? texts.facets.fewer : texts.facets.showAll(count(distinct))}
+          <span className="visually-hidden">{texts.facets.valuesOf(label)}</span>
         </button>
       )}
     </div>
@@ -109,13 +110,13 @@ function FacetSearch({ label, search, onChange }: { label: string; search: strin
   return (
     <div className="facet-search">
       <label className="visually-hidden" htmlFor={id}>
-        Search {label}
+        {texts.facets.search(label)}
       </label>
       <Icon name="search" size={14} />
       <input
         id={id}
         type="search"
-        placeholder="Search values"
+        placeholder={texts.facets.searchValues}
         value={search}
         onChange={(event) => onChange(event.target.value)}
       />
@@ -143,24 +144,24 @@ function Tools({ label, filter, found, onChange }: ToolsProps) {
     });
   return (
     <div className="row wrap facet-tools">
-      <div className="segments" role="group" aria-label={`What to do with the chosen values of ${label}`}>
+      <div className="segments" role="group" aria-label={texts.facets.chosen(label)}>
         <button
           type="button"
           aria-pressed={filter.mode === 'include'}
           onClick={() => onChange({ ...filter, mode: 'include' })}
         >
-          Include
+          {texts.facets.include}
         </button>
         <button
           type="button"
           aria-pressed={filter.mode === 'exclude'}
           onClick={() => onChange({ ...filter, mode: 'exclude' })}
         >
-          Exclude
+          {texts.facets.exclude}
         </button>
       </div>
       <button type="button" className="button plain compact" onClick={all}>
-        {hasAll ? 'Select none' : 'Select all'}
+        {hasAll ? texts.facets.selectNone : texts.facets.selectAll}
       </button>
     </div>
   );
@@ -185,7 +186,7 @@ function ValueRow({ text, count: records, share, isChosen, isExcluding, isMissin
         <input type="checkbox" checked={isChosen} onChange={onToggle} className={out ? 'excluding' : ''} />
         <span className="facet-text" title={text}>
           {text}
-          {out && <span className="visually-hidden"> (excluded)</span>}
+          {out && <span className="visually-hidden">{texts.facets.excluded}</span>}
         </span>
         <span className="facet-count number">{count(records)}</span>
         <span className="facet-bar" aria-hidden="true">

@@ -4,7 +4,7 @@ import { skipToken, useQuery } from '@tanstack/react-query';
 
 import type { Catalogue } from '../api/catalogue';
 import { graphql } from '../api/client';
-import { count, plural, valueText } from '../design/format';
+import { count, nounFor, valueText } from '../design/format';
 import { Icon } from '../design/Icon';
 import { Empty, ErrorNotice, Skeleton } from '../design/Notice';
 import { readBuckets, type Bucket } from '../explore/answer';
@@ -14,6 +14,7 @@ import { analyses, studyIdsQuery } from '../manage/api';
 import { useBranding, useTitle } from '../shell/branding';
 import { useCatalogue, useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { HomeSearch } from './HomeSearch';
 import './home.css';
 
@@ -34,18 +35,18 @@ export default function HomePage() {
           {healthy && (
             <Link className="button primary" to={`/explore/${encodeURIComponent(healthy)}`}>
               <Icon name="search" />
-              Start exploring
+              {texts.home.explore}
             </Link>
           )}
           <Link className="button" to="/manage/submit">
             <Icon name="upload" />
-            Submit data
+            {texts.home.submit}
           </Link>
         </div>
         {studies.data && <StudyCounts studies={studies.data} />}
       </section>
       {directory.error && (
-        <ErrorNotice error={directory.error} retry={directory.refetch} title="The catalogues could not be fetched" />
+        <ErrorNotice error={directory.error} retry={directory.refetch} title={texts.home.noCatalogues} />
       )}
       <div className="home-cards">
         {directory.isPending &&
@@ -59,8 +60,8 @@ export default function HomePage() {
         ))}
       </div>
       {directory.data && ids.length === 0 && (
-        <Empty icon="table" title="There is no catalogue yet">
-          <p>Once an operator has configured one, it appears here. Submissions work all the same.</p>
+        <Empty icon="table" title={texts.home.empty}>
+          <p>{texts.home.emptyWhy}</p>
         </Empty>
       )}
     </div>
@@ -83,12 +84,12 @@ function StudyCounts({ studies }: { studies: string[] }) {
   return (
     <p className="hero-counts">
       <Link to="/manage/studies">
-        <strong className="number">{count(studies.length)}</strong> {studies.length === 1 ? 'study' : 'studies'}
+        <strong className="number">{count(studies.length)}</strong> {texts.home.studies(studies.length)}
       </Link>
       {data !== undefined && (
         <>
           {' '}
-          with <strong className="number">{count(data)}</strong> published {data === 1 ? 'analysis' : 'analyses'}
+          {texts.home.with} <strong className="number">{count(data)}</strong> {texts.home.publishedAnalyses(data)}
         </>
       )}
     </p>
@@ -137,7 +138,7 @@ function CatalogueCard({ id }: { id: string }) {
         <ErrorNotice
           error={error}
           retry={catalogueError ? retry : summary.refetch}
-          title={`${id} cannot be searched`}
+          title={texts.home.notSearchable(id)}
         />
       </div>
     );
@@ -155,8 +156,7 @@ function CatalogueCard({ id }: { id: string }) {
           <Link to={to}>{catalogue.label}</Link>
         </h2>
         <span className="home-total number">
-          {count(total)}{' '}
-          <span className="faint">{total === 1 ? catalogue.documentType : plural(catalogue.documentType)}</span>
+          {count(total)} <span className="faint">{nounFor(total, catalogue.documentType)}</span>
         </span>
       </div>
       {catalogue.description && <p className="soft">{catalogue.description}</p>}
@@ -193,7 +193,7 @@ function CatalogueCard({ id }: { id: string }) {
       </div>
       <div className="row">
         <Link className="button" to={to}>
-          Explore {catalogue.label}
+          {texts.home.exploreCatalogue(catalogue.label)}
           <Icon name="right" size={14} />
         </Link>
       </div>

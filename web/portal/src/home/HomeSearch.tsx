@@ -12,6 +12,7 @@ import type { Group } from '../query/sqon';
 import { MIN_LENGTH, useFindings } from '../query/useFindings';
 import { useCatalogue } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 
 export function HomeSearch({ ids }: { ids: string[] }) {
   const [text, setText] = useState('');
@@ -22,13 +23,13 @@ export function HomeSearch({ ids }: { ids: string[] }) {
       <div className="quick-search">
         <Icon name="search" />
         <label className="visually-hidden" htmlFor={id}>
-          Search all catalogues
+          {texts.home.search}
         </label>
         <input
           id={id}
           type="search"
           autoComplete="off"
-          placeholder="Search ids, names and values in all catalogues"
+          placeholder={texts.home.searchHint}
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
@@ -51,9 +52,9 @@ function CatalogueFindings({ id, text }: { id: string; text: string }) {
   if (!catalogue || !canFind(catalogue)) return null;
   const to = (filter: Group | null) => `/explore/${encodeURIComponent(id)}${writeState({ ...START, filter })}`;
   return (
-    <section className="card" aria-label={`Matches in ${catalogue.label}`} aria-busy={isLooking}>
+    <section className="card" aria-label={texts.home.matches(catalogue.label)} aria-busy={isLooking}>
       <h2>{catalogue.label}</h2>
-      {groups.length === 0 && <p className="soft">{isLooking ? 'Looking…' : 'No match'}</p>}
+      {groups.length === 0 && <p className="soft">{isLooking ? texts.home.looking : texts.home.noMatch}</p>}
       {groups.map(({ path, label, findings }) => (
         <div key={path}>
           <h3 className="label">{label}</h3>
@@ -75,7 +76,9 @@ function CatalogueFindings({ id, text }: { id: string; text: string }) {
         </div>
       ))}
       {groups.length > 0 && (
-        <Link to={to(withPart(null, containing(catalogue, text), catalogue.nesting))}>Everything with “{text}”</Link>
+        <Link to={to(withPart(null, containing(catalogue, text), catalogue.nesting))}>
+          {texts.home.everything(text)}
+        </Link>
       )}
     </section>
   );

@@ -5,6 +5,7 @@ import { Fragment, type ReactNode } from 'react';
 import { CopyButton } from '../design/CopyButton';
 import { DataTable } from '../design/DataTable';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { type Block, type Inline, plain, resolve, targetOf } from './markdown';
 
 /** Where the server has the files of the documentation. */
@@ -29,7 +30,7 @@ function element(block: Block, path: string): ReactNode {
     case 'code':
       return (
         <div className="guide-code">
-          <pre className="code-block" role="region" aria-label={block.language || 'Text'} tabIndex={0}>
+          <pre className="code-block" role="region" aria-label={block.language || texts.learn.text} tabIndex={0}>
             {block.text}
           </pre>
           <CopyButton text={() => block.text} isIconOnly />
@@ -41,7 +42,7 @@ function element(block: Block, path: string): ReactNode {
     }
     case 'table':
       return (
-        <DataTable label={block.head.map(plain).join(', ') || 'Table'} headings={block.head.map(headingOf)}>
+        <DataTable label={block.head.map(plain).join(', ') || texts.learn.table} headings={block.head.map(headingOf)}>
           {block.rows.map((row, index) => (
             <tr key={index}>
               {row.map((cell, column) => (
@@ -58,7 +59,7 @@ const HEADINGS = ['h1', 'h2', 'h3', 'h4'] as const;
 
 /** A column without a heading still has one for screen readers, and headings of a table differ. */
 function headingOf(cell: Inline[], column: number) {
-  return plain(cell) || { hidden: `Column ${column + 1}` };
+  return plain(cell) || { hidden: texts.learn.column(column + 1) };
 }
 
 function inline(children: Inline[], path: string): ReactNode {

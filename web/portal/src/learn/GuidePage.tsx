@@ -8,6 +8,7 @@ import { ErrorNotice, Loading } from '../design/Notice';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { DOCUMENTS, DocumentView } from './DocumentView';
 import { parseMarkdown, plain } from './markdown';
 
@@ -34,16 +35,16 @@ export function GuidePage({ path }: { path: string }) {
   if (error)
     return (
       <div className="page">
-        <ErrorNotice error={error} retry={refetch} title="This document cannot be shown" />
+        <ErrorNotice error={error} retry={refetch} title={texts.learn.notShown} />
       </div>
     );
-  if (!data) return <Loading what="the document" />;
+  if (!data) return <Loading what={texts.learn.theDocument} />;
   return (
     <div className="page stack">
-      <nav aria-label="Place" className="small">
-        <Link to="/learn">Learn</Link> <span className="faint">/</span> {name}
+      <nav aria-label={texts.learn.place} className="small">
+        <Link to="/learn">{texts.learn.title}</Link> <span className="faint">/</span> {name}
       </nav>
-      <article className="guide">
+      <article className="guide" lang="en">
         <DocumentView blocks={data} path={path} />
       </article>
     </div>

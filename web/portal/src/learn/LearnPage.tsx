@@ -11,42 +11,27 @@ import { ErrorNotice, Skeleton } from '../design/Notice';
 import { useBranding, useTitle } from '../shell/branding';
 import { useDirectory } from '../shell/directory';
 import { Link } from '../shell/router';
+import { texts } from '../texts';
 import { GuidePage } from './GuidePage';
 import './learn.css';
 
-/** Where people begin to read. */
-const GUIDES: { path: string; icon: IconName; title: string; text: string }[] = [
-  {
-    path: 'guide/researcher',
-    icon: 'search',
-    title: 'For researchers',
-    text: 'Find records, take them away, and use them in scripts.',
-  },
-  {
-    path: 'guide/submitter',
-    icon: 'upload',
-    title: 'For submitters',
-    text: 'Write a payload, check it, submit it, publish it.',
-  },
-  {
-    path: 'guide/data-manager',
-    icon: 'record',
-    title: 'For data managers',
-    text: 'Define what is submitted, and how it is found.',
-  },
-  {
-    path: 'guide/operator',
-    icon: 'key',
-    title: 'For operators',
-    text: 'Run the server: keys, proxies, backups, metrics.',
-  },
-  {
-    path: 'README',
-    icon: 'book',
-    title: 'All documents',
-    text: 'The reference of filters, downloads, the command line, settings and errors.',
-  },
-];
+interface CardProps {
+  icon: IconName;
+  title: string;
+  text: string;
+}
+
+/** Where people begin to read, by the paths of the documents. */
+function guides(): Record<string, CardProps> {
+  const { researcher, submitter, dataManager, operator, documents } = texts.learn;
+  return {
+    'guide/researcher': { icon: 'search', title: researcher, text: texts.learn.researcherText },
+    'guide/submitter': { icon: 'upload', title: submitter, text: texts.learn.submitterText },
+    'guide/data-manager': { icon: 'record', title: dataManager, text: texts.learn.dataManagerText },
+    'guide/operator': { icon: 'key', title: operator, text: texts.learn.operatorText },
+    README: { icon: 'book', title: documents, text: texts.learn.documentsText },
+  };
+}
 
 export default function LearnPage({ rest }: { rest: string[] }) {
   return rest.length ? <GuidePage path={rest.join('/')} /> : <Overview />;
@@ -56,28 +41,23 @@ function Overview() {
   const { name, version } = useBranding();
   const directory = useDirectory();
   const ready = useQuery({ queryKey: ['ready'], queryFn: ({ signal }) => json<Readiness>('/ready', { signal }) });
-  useTitle('Learn');
+  useTitle(texts.learn.title);
   const catalogues = Object.entries(directory.data?.catalogs ?? {});
   return (
     <div className="page stack loose">
       <div>
-        <h1>Learn</h1>
-        <p className="soft">Guides for what you want to do, and the interfaces behind these pages.</p>
+        <h1>{texts.learn.title}</h1>
+        <p className="soft">{texts.learn.introduction}</p>
       </div>
-      <section className="learn-cards" aria-label="Guides">
-        {GUIDES.map(({ path, icon, title, text }) => (
+      <section className="learn-cards" aria-label={texts.learn.guides}>
+        {Object.entries(guides()).map(([path, card]) => (
           <Link key={path} to={`/learn/${path}`} className="card learn-card">
-            <CardContent icon={icon} title={title} text={text} />
+            <CardContent {...card} />
           </Link>
         ))}
       </section>
-      <section className="learn-cards" aria-label="Interfaces">
-        <Card
-          icon="book"
-          title="REST"
-          url="/docs"
-          text="Studies, analysis types, submissions, files and events. Try every call in the browser."
-        />
+      <section className="learn-cards" aria-label={texts.learn.interfaces}>
+        <Card icon="book" title="REST" url="/docs" text={texts.learn.restText} />
         {catalogues
           .filter(([, { status }]) => status === 'available')
           .map(([id, { paths }]) => (
@@ -86,29 +66,22 @@ function Overview() {
               icon="code"
               title={`GraphQL: ${words(id)}`}
               url={paths.graphql}
-              text="Write queries with completion and documentation, and see their answers."
+              text={texts.learn.graphqlText}
             />
           ))}
-        <Card
-          icon="filter"
-          title="Filters"
-          url="/introspection/sqon"
-          text="The language of filters, SQON, as a JSON Schema with all operators."
-        />
-        <Card
-          icon="record"
-          title="OpenAPI"
-          url="/openapi.json"
-          text="The description of the REST interface, for generators of clients."
-        />
+        <Card icon="filter" title={texts.learn.filters} url="/introspection/sqon" text={texts.learn.filtersText} />
+        <Card icon="record" title="OpenAPI" url="/openapi.json" text={texts.learn.openapiText} />
       </section>
       <section className="card stack" aria-labelledby="learn-check">
-        <h2 id="learn-check">Configuration check</h2>
-        <p className="soft">What the server found when it read the configuration of its catalogues.</p>
+        <h2 id="learn-check">{texts.learn.check}</h2>
+        <p className="soft">{texts.learn.checkText}</p>
         {directory.error && <ErrorNotice error={directory.error} retry={directory.refetch} />}
         {directory.isPending && <Skeleton lines={3} />}
         {directory.data && (
-          <DataTable label="Catalogues" headings={['Catalogue', 'Records are called', 'State', 'Remarks']}>
+          <DataTable
+            label={texts.learn.catalogues}
+            headings={[texts.learn.catalogue, texts.learn.recordsAre, texts.learn.state, texts.learn.remarks]}
+          >
             {catalogues.map(([id, { documentType, status, error }]) => (
               <tr key={id}>
                 <td>{words(id)}</td>
@@ -116,30 +89,30 @@ function Overview() {
                 <td>
                   <span className={`badge ${status === 'available' ? 'good' : 'danger'}`}>{status}</span>
                 </td>
-                <td>{error ? `${error.message} (${error.code})` : 'None'}</td>
+                <td>{error ? `${error.message} (${error.code})` : texts.learn.noRemarks}</td>
               </tr>
             ))}
           </DataTable>
         )}
-        {directory.data && catalogues.length === 0 && <p className="soft">No catalogues are configured.</p>}
+        {directory.data && catalogues.length === 0 && <p className="soft">{texts.learn.noCatalogues}</p>}
       </section>
       <section className="card stack" aria-labelledby="learn-about">
-        <h2 id="learn-about">About</h2>
+        <h2 id="learn-about">{texts.learn.about}</h2>
         <dl className="about">
-          <dt>Name</dt>
+          <dt>{texts.learn.name}</dt>
           <dd>{name}</dd>
           {version && (
             <>
-              <dt>Version</dt>
+              <dt>{texts.learn.version}</dt>
               <dd className="number">{version}</dd>
             </>
           )}
-          <dt>Search service</dt>
-          <dd>{ready.data?.status ?? (ready.error ? 'not there' : '…')}</dd>
-          <dt>Licences</dt>
+          <dt>{texts.learn.searchService}</dt>
+          <dd>{ready.data?.status ?? (ready.error ? texts.learn.notThere : '…')}</dd>
+          <dt>{texts.learn.licences}</dt>
           <dd>
-            <a href="/assets/portal/LICENSES.txt">of these pages</a>,{' '}
-            <a href="/assets/graphiql/LICENSES.txt">of GraphiQL</a>
+            <a href="/assets/portal/LICENSES.txt">{texts.learn.ofPages}</a>,{' '}
+            <a href="/assets/graphiql/LICENSES.txt">{texts.learn.ofGraphiql}</a>
           </dd>
         </dl>
       </section>
@@ -147,15 +120,15 @@ function Overview() {
   );
 }
 
-function Card({ icon, title, url, text }: { icon: IconName; title: string; url: string; text: string }) {
+function Card({ url, ...card }: CardProps & { url: string }) {
   return (
     <a className="card learn-card" href={url}>
-      <CardContent icon={icon} title={title} text={text} />
+      <CardContent {...card} />
     </a>
   );
 }
 
-function CardContent({ icon, title, text }: { icon: IconName; title: string; text: string }) {
+function CardContent({ icon, title, text }: CardProps) {
   return (
     <>
       <Icon name={icon} size={20} />

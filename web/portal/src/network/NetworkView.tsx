@@ -6,6 +6,7 @@ import { count } from '../design/format';
 import { Notice } from '../design/Notice';
 import type { NetworkNode } from '../explore/answer';
 import { useExplore } from '../explore/context';
+import { texts } from '../texts';
 import { nodeColour } from './shares';
 import './network.css';
 
@@ -19,17 +20,23 @@ export default function NetworkView() {
     <div className="stack">
       {!network.complete && (
         <Notice kind="warning">
-          <strong>These counts are not complete</strong>
-          <p>A node did not answer, or does not have a field. Its records may be missing from the counts below.</p>
+          <strong>{texts.network.incomplete}</strong>
+          <p>{texts.network.incompleteWhy}</p>
         </Notice>
       )}
       {network.suppressedBelow !== null && (
-        <p className="soft small">
-          To protect people, counts are rounded down to multiples of {count(network.suppressedBelow)}, and numbers and
-          dates have no charts.
-        </p>
+        <p className="soft small">{texts.network.rounded(count(network.suppressedBelow))}</p>
       )}
-      <DataTable label="Nodes" headings={['Node', { number: 'Records' }, 'Share', 'State', { hidden: 'Portal' }]}>
+      <DataTable
+        label={texts.network.nodes}
+        headings={[
+          texts.network.node,
+          { number: texts.network.records },
+          texts.network.share,
+          texts.network.state,
+          { hidden: texts.network.portal },
+        ]}
+      >
         {network.nodes.map((node, index) => (
           <tr key={node.nodeId ?? node.name}>
             <td>
@@ -39,14 +46,15 @@ export default function NetworkView() {
             <td className="number">{node.contributed ? count(node.hits) : '–'}</td>
             <td>
               {node.contributed && (
-                <progress max={Math.max(1, total)} value={node.hits} aria-label={`Share of ${node.name}`} />
+                <progress max={Math.max(1, total)} value={node.hits} aria-label={texts.network.shareOf(node.name)} />
               )}
             </td>
             <td>{stateOf(node, label)}</td>
             <td>
               {node.link && (
                 <a href={node.link} target="_blank" rel="noreferrer">
-                  Open<span className="visually-hidden"> the same filter at {node.name}</span>
+                  {texts.network.open}
+                  <span className="visually-hidden"> {texts.network.openAt(node.name)}</span>
                 </a>
               )}
             </td>
@@ -60,6 +68,6 @@ export default function NetworkView() {
 
 function stateOf(node: NetworkNode, label: (name: string) => string): string {
   if (node.errors) return node.errors;
-  if (node.missingFields.length > 0) return `Does not have ${node.missingFields.map(label).join(', ')}`;
-  return 'Answered';
+  if (node.missingFields.length > 0) return texts.network.lacks(node.missingFields.map(label).join(', '));
+  return texts.network.answered;
 }

@@ -5,6 +5,7 @@ import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 
 import { queryClient } from '../api/queryClient';
 import { Empty, Loading } from '../design/Notice';
+import { texts } from '../texts';
 import { Announcer } from './announce';
 import { useBranding, useTitle } from './branding';
 import { ErrorBoundary } from './ErrorBoundary';
@@ -54,7 +55,9 @@ function Content() {
   return (
     <main id="content" ref={main} tabIndex={-1}>
       <ErrorBoundary place={path}>
-        <Suspense fallback={<Loading what="the page" />}>{Page ? <Page rest={rest} /> : <NotFound />}</Suspense>
+        <Suspense fallback={<Loading what={texts.shell.thePage} />}>
+          {Page ? <Page rest={rest} /> : <NotFound />}
+        </Suspense>
       </ErrorBoundary>
     </main>
   );
@@ -63,10 +66,10 @@ function Content() {
 export function NotFound() {
   useTitle('');
   return (
-    <Empty icon="search" title="There is no such page">
-      <p>The address may be mistyped, or the page has moved.</p>
+    <Empty icon="search" title={texts.shell.noPage}>
+      <p>{texts.shell.noPageWhy}</p>
       <Link to="/" className="button">
-        Go to the start
+        {texts.shell.toStart}
       </Link>
     </Empty>
   );

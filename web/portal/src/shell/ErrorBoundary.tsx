@@ -3,6 +3,7 @@
 import { Component, type ReactNode } from 'react';
 
 import { Notice } from '../design/Notice';
+import { texts } from '../texts';
 
 interface Props {
   /** The error is reset when this changes. */
@@ -31,14 +32,14 @@ export class ErrorBoundary extends Component<Props, State> {
     return (
       <div className="page">
         <Notice kind="error">
-          <strong>This page has a fault</strong>
-          <p>It could not be shown: {this.state.error.message}</p>
+          <strong>{texts.shell.fault}</strong>
+          <p>{texts.shell.faultWhy(this.state.error.message)}</p>
           <div className="row">
             <button type="button" className="button" onClick={() => window.location.reload()}>
-              Load it again
+              {texts.shell.loadAgain}
             </button>
             <a className="button" href="/">
-              Go to the start
+              {texts.shell.toStart}
             </a>
           </div>
         </Notice>

@@ -4,6 +4,7 @@ import { words } from '../api/catalogue';
 import { signIn, signOut, useSession } from '../api/session';
 import { Icon } from '../design/Icon';
 import { Popover } from '../design/Popover';
+import { chooseLanguage, type Language, language, LANGUAGES, texts } from '../texts';
 import { useBranding, useColours } from './branding';
 import { useDirectory } from './directory';
 import { Link, segments, useRouter } from './router';
@@ -30,9 +31,9 @@ function useEntries(): { catalogues: Entry[]; others: Entry[] } {
     isHere: inCatalogue && second === id,
   }));
   const others = [
-    { label: 'Sets', to: '/sets', isHere: area === 'sets' },
-    { label: 'Manage', to: '/manage', isHere: area === 'manage' },
-    { label: 'Learn', to: '/learn', isHere: area === 'learn' },
+    { label: texts.shell.sets, to: '/sets', isHere: area === 'sets' },
+    { label: texts.shell.manage, to: '/manage', isHere: area === 'manage' },
+    { label: texts.shell.learn, to: '/learn', isHere: area === 'learn' },
   ];
   return { catalogues, others };
 }
@@ -45,6 +46,24 @@ function MenuLinks({ entries, onFollow }: { entries: Entry[]; onFollow: () => vo
   ));
 }
 
+/** The languages to choose from, each by its own name. */
+function Languages() {
+  const shown = language();
+  return (Object.keys(LANGUAGES) as Language[]).map((code) => (
+    <button
+      key={code}
+      type="button"
+      className="menu-item"
+      lang={code}
+      aria-pressed={code === shown}
+      onClick={() => chooseLanguage(code)}
+    >
+      <span className="grow">{LANGUAGES[code]}</span>
+      {code === shown && <Icon name="check" />}
+    </button>
+  ));
+}
+
 /** The person who has signed in, or the button to do so, where people can. */
 function Person() {
   const session = useSession();
@@ -52,7 +71,7 @@ function Person() {
   if (!session.person) {
     return (
       <button type="button" className="button plain" onClick={signIn}>
-        Sign in
+        {texts.shell.signIn}
       </button>
     );
   }
@@ -60,7 +79,7 @@ function Person() {
     <Popover label={session.person.name} className="button plain">
       {() => (
         <button type="button" className="button plain" onClick={() => void signOut()}>
-          Sign out
+          {texts.shell.signOut}
         </button>
       )}
     </Popover>
@@ -76,17 +95,18 @@ export function Header() {
   const shown = isCut ? catalogues.filter(({ isHere }, index) => index < MAX_CATALOGUES || isHere) : catalogues;
   const openSignIn = useSignIn();
   const hasKey = useCredential() !== '';
-  const toOther = theme === 'dark' ? 'Use light colours' : 'Use dark colours';
+  const keyText = hasKey ? texts.shell.keyInUse : texts.shell.enterKey;
+  const toOther = theme === 'dark' ? texts.shell.lightColours : texts.shell.darkColours;
   return (
     <header className="site-header">
       <a className="skip" href="#content">
-        Skip to content
+        {texts.shell.skip}
       </a>
       <Link to="/" className="brand">
         {logo ? <img className="brand-logo" src={logo} alt="" /> : <OwnLogo />}
         <span>{name}</span>
       </Link>
-      <nav aria-label="Main" className="site-nav">
+      <nav aria-label={texts.shell.navigation} className="site-nav">
         {[...shown, ...others].map(({ label, to, isHere }) => (
           <Link key={to} to={to} aria-current={isHere ? 'page' : undefined}>
             {label}
@@ -96,7 +116,7 @@ export function Header() {
       {isCut && (
         <div className="wide-only">
           <Popover
-            label={`All ${catalogues.length} catalogues`}
+            label={texts.shell.allCatalogues(catalogues.length)}
             className="button plain"
             align="start"
             panelClass="header-menu"
@@ -115,15 +135,33 @@ export function Header() {
       >
         <Icon name={theme === 'dark' ? 'sun' : 'moon'} />
       </button>
+      <div className="wide-only">
+        <Popover label={texts.shell.language} face={<Icon name="globe" />} className="button plain icon-only">
+          {() => <Languages />}
+        </Popover>
+      </div>
       <Person />
       <button type="button" className="button plain" onClick={openSignIn}>
         <Icon name="key" />
-        <span className="wide-only">{hasKey ? 'Key in use' : 'Enter a key'}</span>
-        <span className="narrow-only visually-hidden">{hasKey ? 'Key in use' : 'Enter a key'}</span>
+        <span className="wide-only">{keyText}</span>
+        <span className="narrow-only visually-hidden">{keyText}</span>
       </button>
       <div className="narrow-only">
-        <Popover label="Menu" face={<Icon name="menu" />} className="button plain icon-only">
-          {(close) => <MenuLinks entries={[...catalogues, ...others]} onFollow={close} />}
+        <Popover
+          label={texts.shell.menu}
+          face={<Icon name="menu" />}
+          className="button plain icon-only"
+          panelClass="header-menu"
+        >
+          {(close) => (
+            <>
+              <MenuLinks entries={[...catalogues, ...others]} onFollow={close} />
+              <div className="menu-rule" />
+              <div role="group" aria-label={texts.shell.language}>
+                <Languages />
+              </div>
+            </>
+          )}
         </Popover>
       </div>
     </header>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
 import { json } from '../api/client';
+import { texts } from '../texts';
 import type { Theme } from './theme';
 
 export interface Branding {
@@ -32,11 +33,8 @@ export interface Scopes {
   system: string;
 }
 
-const DEFAULTS: Branding = {
+const DEFAULTS: Omit<Branding, 'headline' | 'introduction'> = {
   name: 'Cantata',
-  headline: 'Find the data you need',
-  introduction:
-    'Filter, compare and take away the records of every study in this catalogue. Nothing to install, nothing to learn first.',
   footer: '',
   links: [],
   logo: '',
@@ -52,7 +50,8 @@ export function useBranding(): Branding {
     queryFn: ({ signal }) => json<Partial<Branding>>('/portal/settings.json', { signal }),
     staleTime: Infinity,
   });
-  return { ...DEFAULTS, ...data };
+  const { headline, introduction } = texts.shell;
+  return { ...DEFAULTS, headline, introduction, ...data };
 }
 
 /** Sets the title of the window. */

@@ -6,6 +6,7 @@ import { type Catalogue, loadCatalogue } from '../api/catalogue';
 import { ApiError } from '../api/client';
 import { fetchDirectory } from '../api/server';
 import type { Directory } from '../api/types';
+import { texts } from '../texts';
 
 /** Configurations hardly ever change while a page is open; a reload of the page fetches the new one. */
 const staleTime = Infinity;
@@ -26,10 +27,10 @@ export function catalogueQuery(id: string, directory: Directory | undefined) {
   return queryOptions({
     queryKey: ['catalogue', id, entry],
     queryFn: async ({ signal }) => {
-      if (!entry) throw new ApiError(`There is no catalogue “${id}” on this server, or it is not for you to see.`, 404);
+      if (!entry) throw new ApiError(texts.shell.noCatalogue(id), 404);
       if (entry.status === 'failed') {
         const { message: details, code } = entry.error ?? {};
-        throw new ApiError('It cannot be searched at the moment. Try again in a few minutes.', 503, code, { details });
+        throw new ApiError(texts.shell.catalogueFailed, 503, code, { details });
       }
       return loadCatalogue(id, entry, signal);
     },

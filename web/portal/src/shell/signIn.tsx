@@ -6,6 +6,7 @@ import { ApiError } from '../api/client';
 import { credential, onCredentialChange, setCredential } from '../api/credential';
 import { TextField } from '../design/Field';
 import { FormDialog } from '../design/FormDialog';
+import { texts } from '../texts';
 
 const SignInContext = createContext<() => void>(() => {});
 
@@ -32,7 +33,7 @@ export function SignInProvider({ children }: { children: ReactNode }) {
 async function checkKey(key: string): Promise<void> {
   const response = await fetch('/studies/all', { headers: { Authorization: `Bearer ${key}` } });
   if (response.status !== 401) return;
-  throw new ApiError('The server does not take this key. It may be incomplete, expired or revoked.', 400);
+  throw new ApiError(texts.shell.keyRefused, 400);
 }
 
 function SignIn({ onClose }: { onClose: () => void }) {
@@ -44,15 +45,15 @@ function SignIn({ onClose }: { onClose: () => void }) {
   };
   return (
     <FormDialog
-      title="Your key"
-      action="Use this key"
-      pendingAction="Checking…"
-      errorTitle="This key does not work"
+      title={texts.shell.yourKey}
+      action={texts.shell.useKey}
+      pendingAction={texts.shell.checkingKey}
+      errorTitle={texts.shell.keyFails}
       canSubmit={value.trim() !== ''}
       buttons={
         credential() && (
           <button type="button" className="button" onClick={() => use('')}>
-            Forget the key
+            {texts.shell.forgetKey}
           </button>
         )
       }
@@ -62,12 +63,9 @@ function SignIn({ onClose }: { onClose: () => void }) {
       }}
       onClose={onClose}
     >
-      <p className="soft">
-        A key or token shows you what is not open to everybody, and lets you submit and manage. It is kept in this tab
-        only, and is gone when you close it.
-      </p>
+      <p className="soft">{texts.shell.keyMeaning}</p>
       <TextField
-        label="API key or token"
+        label={texts.shell.keyOrToken}
         className="code"
         type="password"
         autoComplete="off"
