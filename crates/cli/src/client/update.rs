@@ -129,7 +129,7 @@ impl UpdateRun<'_> {
     async fn apply_chunk(&mut self, file: &str, chunk: &DocumentChunk) -> Result<(), CliError> {
         for line in &chunk.oversized_lines {
             let location = UpdateLocation { file: file.to_owned(), line: *line };
-            self.apply(Some(&location), &Err("it is too long for an update".to_owned())).await?;
+            self.apply(Some(&location), &Err(UpdateError::TooLong)).await?;
         }
         for found in &chunk.documents {
             let location = UpdateLocation { file: file.to_owned(), line: found.line };

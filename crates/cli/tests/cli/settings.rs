@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 107] = [
+const SETTINGS: [&str; 109] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",

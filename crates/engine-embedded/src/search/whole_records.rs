@@ -35,7 +35,8 @@ pub(super) fn count<'a>(
     let around = around.filter_map(|AncestorFilter { path, filter }| Some((within.level_of(path)?, filter)));
     for (level, filter) in around.chain([(field.level, &request.elements)]) {
         if *filter != Filter::All {
-            split.union_with(&match_sets.with_other_elements(segment, level, filter, request.filter)?);
+            let others = match_sets.with_other_elements(segment, level, filter, request.filter)?;
+            split.union_with(&others);
         }
     }
     let split_count = split.count();

@@ -1,7 +1,7 @@
 //! The field `network`: its schema, the question that it becomes, and its part of the response.
 
 use cantata_catalogue::{AggregationKind, NetworkField};
-use cantata_graphql::{CatalogueSchema, NamedRange, NetworkFacet, PlanResults};
+use cantata_graphql::{CatalogueSchema, NamedRange, NetworkError, NetworkFacet, PlanResults};
 use serde_json::{Value, json};
 
 use crate::sample::{plan, refused, schema};
@@ -143,6 +143,7 @@ fn a_filter_over_a_network_has_fields_that_are_known() {
     let planned = plan(&networked(), query, json!({ "f": null }));
     let refused = PlanResults { network: vec![Err(NetworkError::Filter)], ..PlanResults::default() };
     let body: Value = serde_json::from_slice(&planned.write(&refused).body).unwrap();
-    assert_eq!((&body["data"]["network"], &body["errors"][0]["message"]), (&Value::Null, &json!(NetworkError::Filter.to_string())));
+    let message = json!(NetworkError::Filter.to_string());
+    assert_eq!((&body["data"]["network"], &body["errors"][0]["message"]), (&Value::Null, &message));
     assert_eq!(body["errors"][0]["path"], json!(["network"]));
 }

@@ -3,7 +3,7 @@
 import { canCount, type Catalogue, type Field } from '../api/catalogue';
 import { graphql } from '../api/client';
 import { toCsvText } from '../design/csv';
-import { count, day, MISSING, quantity, valueText } from '../design/format';
+import { day, MISSING, quantity, valueText } from '../design/format';
 import { readBuckets } from '../explore/answer';
 import { texts } from '../texts';
 
@@ -119,7 +119,7 @@ export function dictionaryCsv(entries: DictionaryEntry[]): string {
       field.label,
       type,
       percent(filled),
-      distinct === null ? '' : count(distinct),
+      distinct === null ? '' : String(distinct),
       values,
       example,
     ]),

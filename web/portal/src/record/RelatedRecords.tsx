@@ -3,7 +3,7 @@
 import { skipToken, useQuery } from '@tanstack/react-query';
 
 import type { Catalogue } from '../api/catalogue';
-import { count, plural } from '../design/format';
+import { count, nounFor } from '../design/format';
 import { START, writeState } from '../explore/urlState';
 import { asRoot } from '../query/sqon';
 import { useCatalogue, useDirectory } from '../shell/directory';
@@ -50,7 +50,7 @@ function RelatedIn({ id, own, document }: { id: string; own: Catalogue; document
           <Link to={`/explore/${encodeURIComponent(id)}${writeState({ ...START, filter })}`}>
             <strong className="number">{count(records)}</strong>{' '}
             {texts.record.relatedBy(
-              records === 1 ? target.documentType : plural(target.documentType),
+              nounFor(records, target.documentType),
               field.label,
               values,
             )}

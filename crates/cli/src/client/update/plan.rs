@@ -35,6 +35,8 @@ pub(super) enum UpdateError {
     NotJson(#[source] JsonError),
     #[error("no update: {0}; expected analysisId, patch, and perhaps studyId")]
     Members(#[source] serde_json::Error),
+    #[error("it is too long for an update")]
+    TooLong,
 }
 
 impl AnalysisUpdate {
