@@ -49,11 +49,7 @@ function RelatedIn({ id, own, document }: { id: string; own: Catalogue; document
         <li key={field.name}>
           <Link to={`/explore/${encodeURIComponent(id)}${writeState({ ...START, filter })}`}>
             <strong className="number">{count(records)}</strong>{' '}
-            {texts.record.relatedBy(
-              nounFor(records, target.documentType),
-              field.label,
-              values,
-            )}
+            {texts.record.relatedBy(nounFor(records, target.documentType), field.label, values)}
           </Link>
         </li>
       );
