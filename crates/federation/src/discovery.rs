@@ -17,7 +17,7 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
-use crate::node_query::{NodeField, NumericMembers};
+use crate::node_query::{NodeField, FieldMembers};
 use crate::remote_call::{RemoteClient, RemoteResponse};
 
 /// How often the fields of a node that works are read again.
@@ -34,10 +34,11 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many fields of a node are used.
 const MAX_FIELDS: usize = 10_000;
 
-/// The introspection that every Arranger answers, and what its numbers offer.
+/// The introspection that every Arranger answers, and what its numbers and buckets offer.
 const FIELDS_QUERY: &str = "query getAggregationTypes($documentTypeName: String!) { __type(name: $documentTypeName) { \
                             name fields { name type { name } } } \
-                            numeric: __type(name: \"NumericAggregations\") { fields { name } } }";
+                            numeric: __type(name: \"NumericAggregations\") { fields { name } } \
+                            bucket: __type(name: \"Bucket\") { fields { name } } }";
 
 /// Types of which a facet cannot be asked.
 const UNCOUNTED_TYPES: [&str; 4] = ["id", "masked", "nested", "object"];
@@ -117,7 +118,7 @@ async fn discover(
         NodeProduct::Arranger => by_graphql(client, &remote.document_type).await?,
         NodeProduct::Cantata => {
             let (response, fields) = by_introspection(client).await?;
-            (response, fields, NumericMembers::ALL)
+            (response, fields, FieldMembers::ALL)
         }
     };
     let mut known: Vec<NodeField> = Vec::new();
@@ -140,7 +141,7 @@ type FoundFields = Vec<(String, AggregationKind)>;
 async fn by_graphql(
     client: &RemoteClient,
     document_type: &str,
-) -> Result<(RemoteResponse, FoundFields, NumericMembers), NodeError> {
+) -> Result<(RemoteResponse, FoundFields, FieldMembers), NodeError> {
     let variables = json!({ "documentTypeName": format!("{document_type}Aggregations") });
     let request = GraphqlRequest {
         query: FIELDS_QUERY.to_owned(),
@@ -160,12 +161,15 @@ async fn by_graphql(
         Some((field["name"].as_str()?.to_owned(), kind))
     };
     let fields = fields.iter().filter_map(field).collect();
-    let numeric = body["data"]["numeric"]["fields"].as_array();
-    let has = |name: &str| numeric.into_iter().flatten().any(|member| member["name"] == name);
-    let members = NumericMembers {
-        buckets: has("buckets"),
-        histogram: has("histogram"),
-        range: has("range"),
+    let has = |kind: &str, name: &str| {
+        let members = body["data"][kind]["fields"].as_array();
+        members.into_iter().flatten().any(|member| member["name"] == name)
+    };
+    let members = FieldMembers {
+        key_texts: has("bucket", "key_as_string"),
+        buckets: has("numeric", "buckets"),
+        histogram: has("numeric", "histogram"),
+        range: has("numeric", "range"),
         any_bounds: response.version.is_some(),
     };
     Ok((response, fields, members))

@@ -19,7 +19,7 @@ use crate::local::{LocalCatalogue, LocalCatalogues};
 use crate::merge::{merge_facet, suppress};
 use crate::node::{Node, RemoteState};
 use crate::node_answer::NodeAnswer;
-use crate::node_query::{Asking, NodeField, NumericMembers, node_query};
+use crate::node_query::{Asking, NodeField, FieldMembers, node_query};
 
 /// How many bytes the answers that are being read may take together.
 const MAX_ANSWERS_BYTES: usize = 256 << 20;
@@ -350,7 +350,7 @@ pub(crate) fn answer_memory(config: &NetworkConfig) -> Arc<Semaphore> {
 fn node_fields(node: &Node, catalogue: &LocalCatalogue) -> Vec<NodeField> {
     let named = |field: &NetworkField| {
         let network = node.names.field_in_network(&field.name)?;
-        Some(NodeField { network, node: field.name.clone(), kind: field.kind, members: NumericMembers::ALL })
+        Some(NodeField { network, node: field.name.clone(), kind: field.kind, members: FieldMembers::ALL })
     };
     catalogue.fields.iter().filter_map(named).collect()
 }

@@ -189,7 +189,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::node_query::NumericMembers;
+    use crate::node_query::FieldMembers;
 
     #[test]
     fn a_filter_is_checked_and_linked_by_the_names_of_the_node() {
@@ -202,7 +202,7 @@ mod tests {
             network: network.to_owned(),
             node: node.to_owned(),
             kind: AggregationKind::Plain,
-            members: NumericMembers::ALL,
+            members: FieldMembers::ALL,
         };
         let fields = [field("gender", "sex"), field("donors__age", "donors__age")];
         let check = |name: &str, fields| {

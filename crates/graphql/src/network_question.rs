@@ -37,6 +37,8 @@ pub struct NetworkFacet {
     pub field: String,
     /// Whether the buckets of its values are needed.
     pub buckets: bool,
+    /// Whether the texts of their keys are needed, such as `true` of `1`.
+    pub key_texts: bool,
     /// Whether its statistics are needed.
     pub stats: bool,
     /// The intervals of its histograms.

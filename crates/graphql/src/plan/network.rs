@@ -148,6 +148,7 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
             "__typename" => member.name.clone(),
             _ => {
                 facet.buckets = true;
+                facet.key_texts |= member.children.iter().any(|child| child.name.as_str() == "key_as_string");
                 member.name.clone()
             }
         };

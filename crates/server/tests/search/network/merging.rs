@@ -12,7 +12,8 @@ use crate::support::{counts, data, leaf};
 const FACETS: &str = "study { bucket_count cardinality buckets { key doc_count } } \
                       donors__gender { bucket_count buckets { key doc_count } } \
                       quality { buckets { key doc_count } stats { min max avg sum count } } \
-                      made { buckets { key doc_count } } \
+                      made { buckets { key key_as_string doc_count } } \
+                      released { buckets { key key_as_string doc_count } } \
                       size { stats { min max avg sum count } \
                         histogram(interval: 10) { bucket_count buckets { key doc_count } } \
                         wide: histogram(interval: 45.5) { buckets { key doc_count } } \
