@@ -1,4 +1,4 @@
-//! Finding out the fields of remote nodes, in the background.
+//! Finding out the fields of remote nodes, and the statistics of their numbers and dates, in the background.
 //!
 //! Each node has one task, so there is never more than one discovery of it under way. It repeats at intervals, with
 //! exponential backoff after a failure, and ends with the network. What was known of a node stays in use while its
@@ -19,6 +19,7 @@ use crate::network::Network;
 use crate::node::{Node, NodeSchema};
 use crate::node_query::{NodeField, FieldMembers};
 use crate::remote_call::{RemoteClient, RemoteResponse};
+use crate::statistics::NodeStatistics;
 
 /// How often the fields of a node that works are read again.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
@@ -74,6 +75,7 @@ async fn discover_node(network: &Network, index: usize) -> bool {
     let Some(state) = &node.remote else { return false };
     match read_fields(node).await {
         Ok(schema) => {
+            state.keep_statistics(read_statistics(node, &schema).await);
             if state.discovered(schema) {
                 tracing::info!(node = node.config.name, "the fields of a node are known");
                 network.publish_fields();
@@ -99,6 +101,17 @@ pub(crate) async fn read_fields(node: &Node) -> Result<NodeSchema, NodeError> {
     };
     let client = state.client.as_ref().map_err(Clone::clone)?;
     discover(client, remote, &node.names).await
+}
+
+/// Asks a remote node for the statistics of its numbers and dates.
+async fn read_statistics(node: &Node, schema: &NodeSchema) -> Option<NodeStatistics> {
+    let (NodeTarget::Remote(remote), Some(state)) = (&node.config.target, &node.remote) else { return None };
+    // A node that shows counts only has none.
+    if schema.suppressed_below.is_some() {
+        return None;
+    }
+    let client = state.client.as_ref().ok()?;
+    NodeStatistics::read(client, &remote.document_type, &schema.fields, DISCOVERY_TIMEOUT).await
 }
 
 fn log_failure(node: &Node, error: &NodeError) {

@@ -15,6 +15,7 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::node_query::NodeField;
 use crate::remote_call::RemoteClient;
+use crate::statistics::NodeStatistics;
 
 /// How many failures in a row suspend a node.
 const MAX_CONSECUTIVE_FAILURES: u32 = 3;
@@ -44,6 +45,7 @@ pub(crate) struct RemoteState {
 #[derive(Debug, Default)]
 struct RemoteStatus {
     schema: Option<Arc<NodeSchema>>,
+    statistics: Option<Arc<NodeStatistics>>,
     consecutive_failures: u32,
     is_suspended: bool,
 }
@@ -146,6 +148,15 @@ impl RemoteState {
             status.schema = Some(Arc::new(schema));
             is_changed
         })
+    }
+
+    /// Keeps the statistics of the node instead of those before; `None` if it did not tell them.
+    pub(crate) fn keep_statistics(&self, statistics: Option<NodeStatistics>) {
+        self.with_status(|status| status.statistics = statistics.map(Arc::new));
+    }
+
+    pub(crate) fn statistics(&self) -> Option<Arc<NodeStatistics>> {
+        self.with_status(|status| status.statistics.clone())
     }
 
     /// Lets the node be asked again.

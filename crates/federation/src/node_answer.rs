@@ -124,7 +124,7 @@ fn failure(body: &Value) -> NodeError {
     }
 }
 
-fn count(value: &Value) -> Result<u64, NodeError> {
+pub(crate) fn count(value: &Value) -> Result<u64, NodeError> {
     let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64);
     let count = value.as_u64().or(whole).filter(|count| *count <= MAX_COUNT);
     count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
@@ -216,7 +216,7 @@ fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
     Ok(buckets)
 }
 
-fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
+pub(crate) fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
     if value.is_null() {
         return Ok(None);
     }

@@ -294,6 +294,7 @@ mod tests {
             suppression_threshold: None,
             filters_themselves: None,
             includes_missing: None,
+            max_age: None,
             nodes: None,
             facets: facets
                 .iter()

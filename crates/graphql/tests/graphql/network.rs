@@ -17,7 +17,7 @@ fn the_schema_has_the_fields_of_the_network() {
     let sdl = networked().sdl().to_owned();
     for line in [
         "  network(filters: JSON, aggregations_filter_themselves: Boolean, include_missing: Boolean, nodesFilter: \
-         [String]): Network",
+         [String], maxAge: Int): Network",
         "  aggregations: NodeAggregations",
         "  donors__gender: Aggregations",
         "  size: NumericAggregations",

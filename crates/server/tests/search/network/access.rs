@@ -34,6 +34,9 @@ async fn rules_over_records_hold_at_every_node() {
             assert_eq!(answer["aggregations"]["size"]["stats"]["max"], 27);
         }
     }
+    // What this server has read of the node without the rules is no answer.
+    let answer = ask(&server, "maxAge: 600", "aggregations { size { stats { count max } } }", &json!({})).await;
+    assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 4, "max": 27}));
 }
 
 #[tokio::test]
@@ -119,6 +122,8 @@ async fn assert_suppressed(server: &TestServer, threshold: u64) {
             }
         }
     }
+    let answer = ask(server, "maxAge: 600", "aggregations { size { stats { count } } }", &json!({})).await;
+    assert_eq!(answer["aggregations"]["size"]["stats"], Value::Null);
     let narrow = leaf("gt", "size", json!([3]));
     let query = "query($f: JSON) { network(filters: $f) { nodes { hits } } }";
     let answer = server.graphql("/graphql", query, &json!({"f": narrow})).await;
