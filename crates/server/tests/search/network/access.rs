@@ -40,6 +40,22 @@ async fn rules_over_records_hold_at_every_node() {
 }
 
 #[tokio::test]
+async fn a_node_applies_its_own_rules() {
+    let rules = json!({"records": [{"scope": "*", "filter": leaf("in", "study", json!(["S1"]))}]});
+    let other = TestServer::with_catalogues(with_access(&[1, 2, 3, 5], &rules)).await;
+    let server = asker(catalogue(&[2]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let stats = "size { stats { count max } }";
+    let selection = format!("{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} {stats} }}");
+    let answer = ask(&server, "", &selection, &json!({})).await;
+    assert_eq!(node_of(&answer, "other")["hits"], 2);
+    assert_eq!(counts(&answer["aggregations"]["study"]["buckets"]), [("S1", 2), ("S2", 1)]);
+    let known = ask(&server, "maxAge: 600", &format!("aggregations {{ {stats} }}"), &json!({})).await;
+    for answer in [answer, known] {
+        assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 3, "max": 15}));
+    }
+}
+
+#[tokio::test]
 async fn without_a_visible_record_the_network_is_not_asked() {
     let other = node(&[1]).await;
     let proxy = FaultProxy::start(other.base());
