@@ -121,6 +121,7 @@ impl FederationBench {
         };
         let mut p50 = Figure::compared(format!("{name}, p50"), "ms").required(Limit::AtMost(LIMIT));
         let mut p99 = Figure::compared(format!("{name}, p99"), "ms");
+        // The asking server reads the statistics of its nodes each minute, which is longer than the rounds take.
         let before = searches(&nodes)?;
         let mut pages = 0_u64;
         let mut asked_directly = 0_u64;

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use cantata_catalogue::flat_name;
 use cantata_sqon::{Condition, GroupOp, Sqon, ValueTest, ValuesOp};
 
 use super::PlanError;
@@ -23,14 +24,15 @@ pub(super) fn check(sqon: &Sqon) -> Result<(), PlanError> {
     if is_plain(sqon, &mut fields) { Ok(()) } else { Err(FILTER_ERROR.into()) }
 }
 
-fn is_plain<'s>(sqon: &'s Sqon, fields: &mut HashSet<&'s str>) -> bool {
+/// Adds the flat names of the fields that are tested: nodes of a network know a field by either name.
+fn is_plain(sqon: &Sqon, fields: &mut HashSet<String>) -> bool {
     match sqon {
         Sqon::Group { op: GroupOp::And, content, pivot: None } => content.iter().all(|part| is_plain(part, fields)),
         Sqon::Group { .. } => false,
         Sqon::Leaf(leaf) => match &leaf.condition {
             Condition::Values { op: ValuesOp::In, field, values } => {
                 let is_value = |value: &ValueTest| matches!(value, ValueTest::Equals(_) | ValueTest::Missing);
-                values.iter().all(is_value) && fields.insert(field)
+                values.iter().all(is_value) && fields.insert(flat_name(field))
             }
             _ => false,
         },

@@ -119,6 +119,20 @@ fn facets_of_each_node_are_asked_with_those_of_all() {
 }
 
 #[test]
+fn a_plain_filter_tests_no_field_under_both_of_its_names() {
+    let field = NetworkField { name: "other__thing".to_owned(), kind: AggregationKind::Plain };
+    let schema = CatalogueSchema::build_with_network(schema().catalogue().clone(), Some(&[field])).unwrap();
+    let is_plain = |names: &[&str]| {
+        let leaf = |name: &&str| json!({ "op": "in", "content": { "fieldName": name, "value": ["a"] } });
+        let filter = json!({ "op": "and", "content": names.iter().map(leaf).collect::<Vec<_>>() });
+        let query = "query($f: JSON) { network(filters: $f) { complete } }";
+        plan(&schema, query, json!({ "f": filter })).network[0].has_plain_filter
+    };
+    assert!(is_plain(&["other__thing", "size"]) && is_plain(&["other.thing"]));
+    assert!(!is_plain(&["other__thing", "other.thing"]));
+}
+
+#[test]
 fn ranges_of_a_network_have_distinct_keys() {
     let query = "{ network { aggregations { size { range(ranges: [{from: 0}, {from: 0}]) { bucket_count } } } } }";
     let planned = plan(&networked(), query, json!({}));
