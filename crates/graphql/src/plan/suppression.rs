@@ -6,7 +6,6 @@
 
 use std::collections::HashSet;
 
-use cantata_catalogue::flat_name;
 use cantata_sqon::{Condition, GroupOp, Sqon, ValueTest, ValuesOp};
 
 use super::PlanError;
@@ -24,7 +23,7 @@ pub(super) fn check(sqon: &Sqon) -> Result<(), PlanError> {
     if is_plain(sqon, &mut fields) { Ok(()) } else { Err(FILTER_ERROR.into()) }
 }
 
-/// Adds the flat names of the fields that are tested: nodes of a network know a field by either name.
+/// Adds the dotted names of the fields that are tested: nodes of a network know a field by its flat name, too.
 fn is_plain(sqon: &Sqon, fields: &mut HashSet<String>) -> bool {
     match sqon {
         Sqon::Group { op: GroupOp::And, content, pivot: None } => content.iter().all(|part| is_plain(part, fields)),
@@ -32,7 +31,7 @@ fn is_plain(sqon: &Sqon, fields: &mut HashSet<String>) -> bool {
         Sqon::Leaf(leaf) => match &leaf.condition {
             Condition::Values { op: ValuesOp::In, field, values } => {
                 let is_value = |value: &ValueTest| matches!(value, ValueTest::Equals(_) | ValueTest::Missing);
-                values.iter().all(is_value) && fields.insert(flat_name(field))
+                values.iter().all(is_value) && fields.insert(field.replace("__", "."))
             }
             _ => false,
         },
