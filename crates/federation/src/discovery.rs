@@ -1,4 +1,4 @@
-//! Finding out the fields of remote nodes, in the background.
+//! Finding out the fields of remote nodes, and the statistics of their numbers and dates, in the background.
 //!
 //! Each node has one task, so there is never more than one discovery of it under way. It repeats at intervals, with
 //! exponential backoff after a failure, and ends with the network. What was known of a node stays in use while its
@@ -17,8 +17,9 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
-use crate::node_query::{NodeField, NumericMembers};
+use crate::node_query::{NodeField, FieldMembers};
 use crate::remote_call::{RemoteClient, RemoteResponse};
+use crate::statistics::NodeStatistics;
 
 /// How often the fields of a node that works are read again.
 const REFRESH_INTERVAL: Duration = Duration::from_secs(60);
@@ -34,10 +35,11 @@ const DISCOVERY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many fields of a node are used.
 const MAX_FIELDS: usize = 10_000;
 
-/// The introspection that every Arranger answers, and what its numbers offer.
+/// The introspection that every Arranger answers, and what its numbers and buckets offer.
 const FIELDS_QUERY: &str = "query getAggregationTypes($documentTypeName: String!) { __type(name: $documentTypeName) { \
                             name fields { name type { name } } } \
-                            numeric: __type(name: \"NumericAggregations\") { fields { name } } }";
+                            numeric: __type(name: \"NumericAggregations\") { fields { name } } \
+                            bucket: __type(name: \"Bucket\") { fields { name } } }";
 
 /// Types of which a facet cannot be asked.
 const UNCOUNTED_TYPES: [&str; 4] = ["id", "masked", "nested", "object"];
@@ -73,6 +75,7 @@ async fn discover_node(network: &Network, index: usize) -> bool {
     let Some(state) = &node.remote else { return false };
     match read_fields(node).await {
         Ok(schema) => {
+            state.keep_statistics(read_statistics(node, &schema).await);
             if state.discovered(schema) {
                 tracing::info!(node = node.config.name, "the fields of a node are known");
                 network.publish_fields();
@@ -100,6 +103,17 @@ pub(crate) async fn read_fields(node: &Node) -> Result<NodeSchema, NodeError> {
     discover(client, remote, &node.names).await
 }
 
+/// Asks a remote node for the statistics of its numbers and dates.
+async fn read_statistics(node: &Node, schema: &NodeSchema) -> Option<NodeStatistics> {
+    let (NodeTarget::Remote(remote), Some(state)) = (&node.config.target, &node.remote) else { return None };
+    // A node that shows counts only has none.
+    if schema.suppressed_below.is_some() {
+        return None;
+    }
+    let client = state.client.as_ref().ok()?;
+    NodeStatistics::read(client, &remote.document_type, &schema.fields, DISCOVERY_TIMEOUT).await
+}
+
 fn log_failure(node: &Node, error: &NodeError) {
     let name = &node.config.name;
     match error {
@@ -117,7 +131,7 @@ async fn discover(
         NodeProduct::Arranger => by_graphql(client, &remote.document_type).await?,
         NodeProduct::Cantata => {
             let (response, fields) = by_introspection(client).await?;
-            (response, fields, NumericMembers::ALL)
+            (response, fields, FieldMembers::ALL)
         }
     };
     let mut known: Vec<NodeField> = Vec::new();
@@ -140,7 +154,7 @@ type FoundFields = Vec<(String, AggregationKind)>;
 async fn by_graphql(
     client: &RemoteClient,
     document_type: &str,
-) -> Result<(RemoteResponse, FoundFields, NumericMembers), NodeError> {
+) -> Result<(RemoteResponse, FoundFields, FieldMembers), NodeError> {
     let variables = json!({ "documentTypeName": format!("{document_type}Aggregations") });
     let request = GraphqlRequest {
         query: FIELDS_QUERY.to_owned(),
@@ -160,12 +174,15 @@ async fn by_graphql(
         Some((field["name"].as_str()?.to_owned(), kind))
     };
     let fields = fields.iter().filter_map(field).collect();
-    let numeric = body["data"]["numeric"]["fields"].as_array();
-    let has = |name: &str| numeric.into_iter().flatten().any(|member| member["name"] == name);
-    let members = NumericMembers {
-        buckets: has("buckets"),
-        histogram: has("histogram"),
-        range: has("range"),
+    let has = |kind: &str, name: &str| {
+        let members = body["data"][kind]["fields"].as_array();
+        members.into_iter().flatten().any(|member| member["name"] == name)
+    };
+    let members = FieldMembers {
+        key_texts: has("bucket", "key_as_string"),
+        buckets: has("numeric", "buckets"),
+        histogram: has("numeric", "histogram"),
+        range: has("numeric", "range"),
         any_bounds: response.version.is_some(),
     };
     Ok((response, fields, members))

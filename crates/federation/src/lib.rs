@@ -28,6 +28,7 @@ mod node_answer;
 mod node_query;
 mod probe;
 mod remote_call;
+mod statistics;
 
 pub use local::{LocalCatalogue, LocalCatalogues};
 pub use network::{ForwardedHeader, Network, NodeReport};

@@ -30,7 +30,8 @@ pub(crate) fn suppress(answer: &mut NodeAnswer, threshold: u64) {
             buckets.iter_mut().for_each(|(_, count)| *count = round(*count));
             buckets.retain(|(_, count)| *count > 0);
         }
-        *facet = FacetAnswer { buckets, ..FacetAnswer::default() };
+        let key_texts = std::mem::take(&mut facet.key_texts);
+        *facet = FacetAnswer { buckets, key_texts, ..FacetAnswer::default() };
     }
 }
 
@@ -56,7 +57,8 @@ pub(crate) fn merge_facet(
         let buckets = merge_values(parts.iter().filter_map(|part| part.buckets.as_ref()), kind, lacking);
         let values = buckets.iter().filter(|(key, _)| key != NOT_AVAILABLE && key != MISSING_VALUE).count();
         merged.insert("cardinality".to_owned(), values.into());
-        merged.extend(buckets_json(&buckets));
+        let texts = if facet.key_texts { agreed_texts(&parts, kind) } else { HashMap::new() };
+        merged.extend(buckets_json(&buckets, |key| texts.get(canonical(key, kind)).copied().flatten()));
     }
     if counts_only {
         return Value::Object(merged);
@@ -67,7 +69,7 @@ pub(crate) fn merge_facet(
     for (index, interval) in facet.histograms.iter().enumerate() {
         let lists = parts.iter().filter_map(|part| part.histograms.get(index));
         let buckets = merge_histogram(lists, *interval);
-        merged.insert(histogram_member(index), Value::Object(buckets_json(&buckets)));
+        merged.insert(histogram_member(index), Value::Object(buckets_json(&buckets, |_| None)));
     }
     for (index, ranges) in facet.ranges.iter().enumerate() {
         let lists: Vec<&Buckets> = parts.iter().filter_map(|part| part.ranges.get(index)).collect();
@@ -76,14 +78,14 @@ pub(crate) fn merge_facet(
             counts.fold(0_u64, |sum, (_, count)| sum.saturating_add(*count))
         };
         let buckets: Buckets = ranges.iter().map(|range| (range.key.clone(), sum(&range.key))).collect();
-        merged.insert(range_member(index), Value::Object(buckets_json(&buckets)));
+        merged.insert(range_member(index), Value::Object(buckets_json(&buckets, |_| None)));
     }
     Value::Object(merged)
 }
 
-fn buckets_json(buckets: &[(String, u64)]) -> Map<String, Value> {
-    let list: Vec<Value> =
-        buckets.iter().map(|(key, count)| json!({ "key": key, "doc_count": count, "key_as_string": null })).collect();
+fn buckets_json<'t>(buckets: &[(String, u64)], text: impl Fn(&str) -> Option<&'t str>) -> Map<String, Value> {
+    let bucket = |(key, count): &(String, u64)| json!({ "key": key, "doc_count": count, "key_as_string": text(key) });
+    let list: Vec<Value> = buckets.iter().map(bucket).collect();
     let mut members = Map::new();
     members.insert("bucket_count".to_owned(), list.len().into());
     members.insert("buckets".to_owned(), Value::Array(list));
@@ -93,15 +95,10 @@ fn buckets_json(buckets: &[(String, u64)]) -> Map<String, Value> {
 /// Adds up the buckets of values: the most frequent first, then by key; missing values and records of nodes without the
 /// field come last.
 fn merge_values<'a>(lists: impl Iterator<Item = &'a Buckets>, kind: AggregationKind, lacking: u64) -> Buckets {
-    // The same number may have a point at one node and none at another.
-    let canonical = |key: &'a str| match kind {
-        AggregationKind::Numeric => key.strip_suffix(".0").unwrap_or(key),
-        AggregationKind::Plain => key,
-    };
     let mut merged: HashMap<&str, (&str, u64)> = HashMap::new();
     for (key, count) in lists.flatten() {
         let key = key.as_str();
-        let (text, sum) = merged.entry(canonical(key)).or_insert((key, 0));
+        let (text, sum) = merged.entry(canonical(key, kind)).or_insert((key, 0));
         *text = (*text).max(key);
         *sum = sum.saturating_add(*count);
     }
@@ -119,6 +116,29 @@ fn merge_values<'a>(lists: impl Iterator<Item = &'a Buckets>, kind: AggregationK
         rank(one).cmp(&rank(other)).then(other_count.cmp(one_count)).then_with(|| one.cmp(other))
     });
     buckets
+}
+
+/// Returns the form of a key that all nodes share: the same number may have a point at one and none at another.
+fn canonical(key: &str, kind: AggregationKind) -> &str {
+    match kind {
+        AggregationKind::Numeric => key.strip_suffix(".0").unwrap_or(key),
+        AggregationKind::Plain => key,
+    }
+}
+
+/// Returns the texts of keys, by the form that nodes share; `None` where nodes that have the key do not agree.
+fn agreed_texts<'a>(parts: &[&'a FacetAnswer], kind: AggregationKind) -> HashMap<&'a str, Option<&'a str>> {
+    let mut agreed = HashMap::new();
+    for part in parts {
+        for (key, _) in part.buckets.iter().flatten() {
+            let text = part.key_texts.get(key).map(String::as_str);
+            let known = agreed.entry(canonical(key, kind)).or_insert(text);
+            if *known != text {
+                *known = None;
+            }
+        }
+    }
+    agreed
 }
 
 fn merge_stats(parts: impl Iterator<Item = NodeStats>) -> Value {
@@ -223,6 +243,29 @@ mod tests {
         let (one, other) = (answer(1, &[("5", 1)]), answer(1, &[("5.0", 1)]));
         let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&one, &other], false);
         assert_eq!(merged["buckets"], json!([{"key": "5.0", "doc_count": 2, "key_as_string": null}]));
+    }
+
+    #[test]
+    fn a_key_has_the_text_on_which_all_nodes_agree_that_have_it() {
+        let with_texts = |buckets: &[(&str, u64)], texts: &[(&str, &str)]| {
+            let mut answer = answer(9, buckets);
+            let texts = texts.iter().map(|(key, text)| ((*key).to_owned(), (*text).to_owned()));
+            answer.facets[0].as_mut().unwrap().key_texts = texts.collect();
+            answer
+        };
+        let texts = [("1", "a"), ("2", "b"), ("3", "c"), ("4", "d")];
+        let one = with_texts(&[("1", 5), ("2", 4), ("3", 3), ("4", 2)], &texts);
+        let other = with_texts(&[("1.0", 5), ("2", 4), ("3", 3)], &[("1.0", "a"), ("2", "another")]);
+        let facet = NetworkFacet { key_texts: true, ..facet() };
+        for order in [[&one, &other], [&other, &one]] {
+            let merged = merge_facet(0, &facet, AggregationKind::Numeric, &order, false);
+            let found = merged["buckets"].as_array().unwrap().iter().map(|bucket| &bucket["key_as_string"]);
+            assert_eq!(found.collect::<Vec<_>>(), [&json!("a"), &Value::Null, &Value::Null, &json!("d")]);
+        }
+        let mut one = one;
+        suppress(&mut one, 5);
+        let merged = merge_facet(0, &facet, AggregationKind::Numeric, &[&one], true);
+        assert_eq!(merged["buckets"], json!([{"key": "1", "doc_count": 5, "key_as_string": "a"}]));
     }
 
     #[test]

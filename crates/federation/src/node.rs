@@ -15,6 +15,7 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::node_query::NodeField;
 use crate::remote_call::RemoteClient;
+use crate::statistics::NodeStatistics;
 
 /// How many failures in a row suspend a node.
 const MAX_CONSECUTIVE_FAILURES: u32 = 3;
@@ -44,6 +45,7 @@ pub(crate) struct RemoteState {
 #[derive(Debug, Default)]
 struct RemoteStatus {
     schema: Option<Arc<NodeSchema>>,
+    statistics: Option<Arc<NodeStatistics>>,
     consecutive_failures: u32,
     is_suspended: bool,
 }
@@ -148,6 +150,15 @@ impl RemoteState {
         })
     }
 
+    /// Keeps the statistics of the node instead of those before; `None` if it did not tell them.
+    pub(crate) fn keep_statistics(&self, statistics: Option<NodeStatistics>) {
+        self.with_status(|status| status.statistics = statistics.map(Arc::new));
+    }
+
+    pub(crate) fn statistics(&self) -> Option<Arc<NodeStatistics>> {
+        self.with_status(|status| status.statistics.clone())
+    }
+
     /// Lets the node be asked again.
     pub(crate) fn resume(&self) {
         self.with_status(|status| (status.consecutive_failures, status.is_suspended) = (0, false));
@@ -189,7 +200,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::node_query::NumericMembers;
+    use crate::node_query::FieldMembers;
 
     #[test]
     fn a_filter_is_checked_and_linked_by_the_names_of_the_node() {
@@ -202,7 +213,7 @@ mod tests {
             network: network.to_owned(),
             node: node.to_owned(),
             kind: AggregationKind::Plain,
-            members: NumericMembers::ALL,
+            members: FieldMembers::ALL,
         };
         let fields = [field("gender", "sex"), field("donors__age", "donors__age")];
         let check = |name: &str, fields| {

@@ -25,6 +25,9 @@ const MAX_STEPS: f64 = 9_007_199_254_740_992.0;
 /// Keys with their counts.
 pub(crate) type Buckets = Vec<(String, u64)>;
 
+/// The texts of keys.
+pub(crate) type KeyTexts = HashMap<String, String>;
+
 /// The validated answer of a node.
 #[derive(Debug, PartialEq)]
 pub(crate) struct NodeAnswer {
@@ -39,6 +42,8 @@ pub(crate) struct NodeAnswer {
 pub(crate) struct FacetAnswer {
     /// `None` if the node cannot count the values.
     pub(crate) buckets: Option<Buckets>,
+    /// The texts of their keys, where the node gives them.
+    pub(crate) key_texts: KeyTexts,
     pub(crate) stats: Option<NodeStats>,
     pub(crate) histograms: Vec<Buckets>,
     pub(crate) ranges: Vec<Buckets>,
@@ -88,6 +93,7 @@ impl NodeAnswer {
                     (true, false) => None,
                     (false, _) => Some(Vec::new()),
                 },
+                key_texts: key_texts(&value["buckets"], &facet.field, names)?,
                 stats: stats(&value["stats"])?,
                 histograms: histograms
                     .map(|(index, interval)| histogram(member("histogram", index), *interval))
@@ -118,7 +124,7 @@ fn failure(body: &Value) -> NodeError {
     }
 }
 
-fn count(value: &Value) -> Result<u64, NodeError> {
+pub(crate) fn count(value: &Value) -> Result<u64, NodeError> {
     let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64);
     let count = value.as_u64().or(whole).filter(|count| *count <= MAX_COUNT);
     count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
@@ -147,6 +153,23 @@ fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets
         }
     }
     Ok(named)
+}
+
+/// Reads the texts of keys, such as `true` of `1`. A value that has another name in the network has none.
+fn key_texts(value: &Value, field: &str, names: &NameTranslation) -> Result<KeyTexts, NodeError> {
+    let mut texts = KeyTexts::new();
+    for bucket in value.as_array().into_iter().flatten() {
+        match (&bucket["key"], &bucket["key_as_string"]) {
+            (_, Value::Null) => {}
+            (Value::String(key), Value::String(text)) => {
+                if names.value_in_network(field, key.clone()) == *key {
+                    texts.insert(key.clone(), text.clone());
+                }
+            }
+            _ => return Err(NodeError::Invalid("the text of a key is no text")),
+        }
+    }
+    Ok(texts)
 }
 
 /// Reads the buckets of a histogram; there are none if it was not answered.
@@ -193,7 +216,7 @@ fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
     Ok(buckets)
 }
 
-fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
+pub(crate) fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
     if value.is_null() {
         return Ok(None);
     }
@@ -215,7 +238,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::node_query::{Asking, NodeField, NumericMembers, node_query};
+    use crate::node_query::{Asking, NodeField, FieldMembers, node_query};
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
@@ -225,7 +248,7 @@ mod tests {
     fn parse_facet(answer: &Value, facet: NetworkFacet) -> Result<NodeAnswer, NodeError> {
         let question = NetworkQuestion { has_plain_filter: true, facets: vec![facet], ..NetworkQuestion::default() };
         let size = || "size".to_owned();
-        let (kind, members) = (AggregationKind::Numeric, NumericMembers::ALL);
+        let (kind, members) = (AggregationKind::Numeric, FieldMembers::ALL);
         let field = NodeField { network: size(), node: size(), kind, members };
         let asking = Asking { question: &question, counts_only: false };
         let names = NameTranslation::default();
@@ -284,6 +307,25 @@ mod tests {
         let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count});
         let found = values(&json!([bucket("M", 3), bucket("F", 1), bucket("Male", 2)]), "sex", &names);
         assert_eq!(found, Ok(vec![("Male".to_owned(), 5), ("F".to_owned(), 1)]));
+    }
+
+    #[test]
+    fn texts_of_keys_are_read_where_the_value_has_no_other_name() {
+        let facet = NetworkFacet { field: "size".to_owned(), buckets: true, ..NetworkFacet::default() };
+        let buckets = |text: Value| json!({"buckets": [{"key": "1", "key_as_string": text, "doc_count": 2}]});
+        let texts = |text: Value| -> Result<Vec<KeyTexts>, NodeError> {
+            let answer = parse_facet(&with_size(&buckets(text)), facet.clone())?;
+            Ok(answer.facets.into_iter().flatten().map(|facet| facet.key_texts).collect())
+        };
+        assert_eq!(texts(json!("true")), Ok(vec![[("1".to_owned(), "true".to_owned())].into()]));
+        assert_eq!(texts(Value::Null), Ok(vec![KeyTexts::new()]));
+        assert_eq!(texts(json!(true)), Err(NodeError::Invalid("the text of a key is no text")));
+        let names = NameTranslation::new(&NodeNames {
+            fields: BTreeMap::new(),
+            values: [("size".to_owned(), [("yes".to_owned(), "1".to_owned())].into())].into(),
+        });
+        let found = key_texts(&buckets(json!("true"))["buckets"], "size", &names);
+        assert_eq!(found, Ok(KeyTexts::new()));
     }
 
     #[test]

@@ -24,14 +24,17 @@ pub(crate) struct NodeField {
     /// The flat name at the node.
     pub(crate) node: String,
     pub(crate) kind: AggregationKind,
-    /// What a number or a date offers there.
-    pub(crate) members: NumericMembers,
+    /// What it offers there.
+    pub(crate) members: FieldMembers,
 }
 
-/// What the numbers and dates of a node offer beside statistics. Arranger has no buckets of their values, some of its
-/// versions no ranges, and bounds of ranges are integers of 32 bits.
+/// What the fields of a node offer. Of numbers and dates Arranger has no buckets of values, some of its versions no
+/// ranges, and bounds of ranges are integers of 32 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NumericMembers {
+pub(crate) struct FieldMembers {
+    /// Whether buckets have the texts of their keys.
+    pub(crate) key_texts: bool,
+    /// Whether numbers and dates have buckets of values.
     pub(crate) buckets: bool,
     pub(crate) histogram: bool,
     pub(crate) range: bool,
@@ -39,9 +42,10 @@ pub(crate) struct NumericMembers {
     pub(crate) any_bounds: bool,
 }
 
-impl NumericMembers {
+impl FieldMembers {
     /// What Cantata offers.
-    pub(crate) const ALL: Self = Self { buckets: true, histogram: true, range: true, any_bounds: true };
+    pub(crate) const ALL: Self =
+        Self { key_texts: true, buckets: true, histogram: true, range: true, any_bounds: true };
 
     fn can_count(self, ranges: &[NamedRange]) -> bool {
         let is_integer = |bound: f64| bound.fract() == 0.0 && bound.abs() <= f64::from(i32::MAX);
@@ -193,7 +197,9 @@ impl QueryWriter<'_> {
         // A selection cannot be empty.
         out.push_str(if has_buckets(field) { " bucket_count" } else { " __typename" });
         if facet.buckets && has_buckets(field) {
-            out.push_str(" buckets { key doc_count }");
+            let has_texts = facet.key_texts && field.members.key_texts;
+            out.push_str(if has_texts { " buckets { key key_as_string" } else { " buckets { key" });
+            out.push_str(" doc_count }");
         }
         if self.asks_numbers(field) {
             if facet.stats {
@@ -288,6 +294,7 @@ mod tests {
             suppression_threshold: None,
             filters_themselves: None,
             includes_missing: None,
+            max_age: None,
             nodes: None,
             facets: facets
                 .iter()
@@ -302,7 +309,7 @@ mod tests {
             network: name.to_owned(),
             node: name.to_owned(),
             kind: if name == "size" { AggregationKind::Numeric } else { AggregationKind::Plain },
-            members: NumericMembers::ALL,
+            members: FieldMembers::ALL,
         })
     }
 
@@ -342,7 +349,10 @@ mod tests {
         question.facets[1].histograms = vec![5.0];
         question.facets[1].ranges = vec![range(10.0), range(0.5), range(1e12)];
         let mut fields = fields();
-        fields[1].members = NumericMembers { buckets: false, histogram: true, range: true, any_bounds: false };
+        let members =
+            FieldMembers { key_texts: false, buckets: false, histogram: true, range: true, any_bounds: false };
+        fields.iter_mut().for_each(|field| field.members = members);
+        question.facets[0].key_texts = true;
         let asking = Asking { question: &question, counts_only: false };
         let query = node_query(asking, None, "file", &fields, &NameTranslation::default());
         let text = query.request.query;

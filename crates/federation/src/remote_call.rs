@@ -146,6 +146,11 @@ impl RemoteClient {
         Ok((body, memory))
     }
 
+    /// Returns whether the node gets one of these headers of a client.
+    pub(crate) fn forwards(&self, client_headers: &[ForwardedHeader]) -> bool {
+        client_headers.iter().any(|header| self.headers.contains(&header.name))
+    }
+
     /// Returns the headers that are configured for the node; its own token goes before that of the client.
     fn forwarded(&self, client_headers: &[ForwardedHeader]) -> HeaderMap {
         let mut headers = HeaderMap::new();

@@ -47,6 +47,7 @@ pub fn target(bytes: &[u8]) {
     let size = NetworkFacet {
         field: "size".to_owned(),
         buckets: true,
+        key_texts: true,
         stats: true,
         histograms: vec![10.0],
         ranges: vec![vec![range]],

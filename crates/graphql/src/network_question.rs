@@ -4,6 +4,8 @@
 //! `buckets`, `cardinality` and `stats`, and one member for each of its histograms and lists of ranges, which
 //! [`histogram_member`] and [`range_member`] name.
 
+use std::time::Duration;
+
 use cantata_sqon::Sqon;
 use serde_json::Value;
 
@@ -22,6 +24,8 @@ pub struct NetworkQuestion {
     pub filters_themselves: Option<bool>,
     /// The argument `include_missing`.
     pub includes_missing: Option<bool>,
+    /// How old statistics of all records may be; `None`: every node is asked.
+    pub max_age: Option<Duration>,
     /// The ids of the nodes that are asked; `None`: all.
     pub nodes: Option<Vec<String>>,
     /// The facets, each field once.
@@ -37,6 +41,8 @@ pub struct NetworkFacet {
     pub field: String,
     /// Whether the buckets of its values are needed.
     pub buckets: bool,
+    /// Whether the texts of their keys are needed, such as `true` of `1`.
+    pub key_texts: bool,
     /// Whether its statistics are needed.
     pub stats: bool,
     /// The intervals of its histograms.

@@ -21,8 +21,8 @@ const HITS_ARGUMENTS: &str = "score: String, offset: Int, sort: [Sort], filters:
 /// The state of a node in an answer of a network.
 const NETWORK_NODE: &str = include_str!("sdl/network_node.graphql");
 
-const NETWORK_ARGUMENTS: &str =
-    "filters: JSON, aggregations_filter_themselves: Boolean, include_missing: Boolean, nodesFilter: [String]";
+const NETWORK_ARGUMENTS: &str = "filters: JSON, aggregations_filter_themselves: Boolean, include_missing: Boolean, \
+                                 nodesFilter: [String], maxAge: Int";
 
 /// Returns the SDL of a catalogue with these fields, and those of its network if it has one.
 pub(crate) fn sdl(records: &FieldLevel, sets: &FieldLevel, network: Option<&[NetworkField]>) -> String {

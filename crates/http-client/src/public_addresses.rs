@@ -76,6 +76,12 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
 mod tests {
     use super::*;
 
+    #[tokio::test]
+    async fn a_name_that_stands_for_a_private_address_is_not_resolved() {
+        let refused = resolve("localhost".parse().unwrap()).await.err().unwrap();
+        assert!(refused.to_string().contains("private addresses only"), "{refused}");
+    }
+
     #[test]
     fn hosts_are_private_by_address_or_by_name() {
         for host in ["127.0.0.1", "10.1.2.3", "192.168.0.1", "169.254.169.254", "[::1]", "fd00::1", "::ffff:10.0.0.1"] {

@@ -92,7 +92,9 @@ const networkFields = new Map([
 test('a network is asked for the fields that it has, and its counts are those of all nodes and of each', () => {
   const networked = { ...catalogue, networkFields };
   const stats = { nodes: [{ hits: 3 }, { hits: 4 }], aggregations: { size: { stats: { min: 0, max: 20 } } } };
-  expect(extentRequest(networked, true).query).toContain('network { nodes { hits } aggregations { size { stats');
+  expect(extentRequest(networked, true).query).toContain(
+    'network(maxAge: 120) { nodes { hits } aggregations { size { stats',
+  );
   const { total, bins } = readExtent(networked, { network: stats }, true);
   expect([total, [...bins.keys()]]).toEqual([7, ['size']]);
   const { query } = networkRequest(networked, START, bins);

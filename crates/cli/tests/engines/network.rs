@@ -26,7 +26,7 @@ const ARGUMENTS: &str = "filters: $filters, aggregations_filter_themselves: $the
 const DECLARED: &str = "($filters: JSON, $themselves: Boolean, $missing: Boolean)";
 
 const FACETS: &str = "study { bucket_count cardinality buckets { key doc_count } } \
-                      released { bucket_count buckets { key doc_count } } \
+                      released { bucket_count buckets { key key_as_string doc_count } } \
                       donors__gender { bucket_count buckets { key doc_count } } \
                       donors__age { stats { min max sum avg count } \
                         histogram(interval: 10) { bucket_count buckets { key doc_count } } } \

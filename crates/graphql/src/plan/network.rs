@@ -5,6 +5,7 @@
 
 use std::collections::HashSet;
 use std::slice;
+use std::time::Duration;
 
 use apollo_compiler::Name;
 use cantata_catalogue::{VisibleRecords, flat_name};
@@ -50,6 +51,7 @@ impl<'p> Planner<'p> {
             suppression_threshold: self.view.suppression_threshold,
             filters_themselves: flag("aggregations_filter_themselves"),
             includes_missing: flag("include_missing"),
+            max_age: arguments::count(field, "maxAge")?.map(|seconds| Duration::from_secs(seconds as u64)),
             nodes: nodes.map(|nodes| nodes.into_iter().filter_map(Value::as_str).map(str::to_owned).collect()),
             facets: Vec::new(),
             by_node: false,
@@ -148,6 +150,7 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
             "__typename" => member.name.clone(),
             _ => {
                 facet.buckets = true;
+                facet.key_texts |= member.children.iter().any(|child| child.name.as_str() == "key_as_string");
                 member.name.clone()
             }
         };

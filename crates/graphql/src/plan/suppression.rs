@@ -23,14 +23,15 @@ pub(super) fn check(sqon: &Sqon) -> Result<(), PlanError> {
     if is_plain(sqon, &mut fields) { Ok(()) } else { Err(FILTER_ERROR.into()) }
 }
 
-fn is_plain<'s>(sqon: &'s Sqon, fields: &mut HashSet<&'s str>) -> bool {
+/// Adds the dotted names of the fields that are tested: nodes of a network know a field by its flat name, too.
+fn is_plain(sqon: &Sqon, fields: &mut HashSet<String>) -> bool {
     match sqon {
         Sqon::Group { op: GroupOp::And, content, pivot: None } => content.iter().all(|part| is_plain(part, fields)),
         Sqon::Group { .. } => false,
         Sqon::Leaf(leaf) => match &leaf.condition {
             Condition::Values { op: ValuesOp::In, field, values } => {
                 let is_value = |value: &ValueTest| matches!(value, ValueTest::Equals(_) | ValueTest::Missing);
-                values.iter().all(is_value) && fields.insert(field)
+                values.iter().all(is_value) && fields.insert(field.replace("__", "."))
             }
             _ => false,
         },

@@ -17,7 +17,7 @@ fn the_schema_has_the_fields_of_the_network() {
     let sdl = networked().sdl().to_owned();
     for line in [
         "  network(filters: JSON, aggregations_filter_themselves: Boolean, include_missing: Boolean, nodesFilter: \
-         [String]): Network",
+         [String], maxAge: Int): Network",
         "  aggregations: NodeAggregations",
         "  donors__gender: Aggregations",
         "  size: NumericAggregations",
@@ -36,7 +36,7 @@ fn a_selection_becomes_one_question() {
     let query = "query($f: JSON) { network(filters: $f, include_missing: false, nodesFilter: [\"a\"]) { aggregations { \
                  size { stats { max } histogram(interval: 5) { buckets { key } } \
                    range(ranges: [{to: 3}, {key: \"k\", from: 3}]) { bucket_count } } \
-                 again: size { buckets(max: 1) { key } } donors__gender { __typename } } } }";
+                 again: size { buckets(max: 1) { key key_as_string } } donors__gender { __typename } } } }";
     let filter = json!({ "op": "in", "content": { "fieldName": "donors__gender", "value": "Male" } });
     let planned = plan(&networked(), query, json!({ "f": filter }));
     assert!(planned.records.is_none(), "the index itself is not asked");
@@ -52,6 +52,7 @@ fn a_selection_becomes_one_question() {
             NetworkFacet {
                 field: "size".to_owned(),
                 buckets: true,
+                key_texts: true,
                 stats: true,
                 histograms: vec![5.0],
                 ranges: vec![vec![range("*-3.0", None, Some(3.0)), range("k", Some(3.0), None)]],
@@ -59,7 +60,7 @@ fn a_selection_becomes_one_question() {
             NetworkFacet { field: "donors__gender".to_owned(), ..NetworkFacet::default() },
         ]
     );
-    let buckets = json!([{ "key": "b", "doc_count": 2 }, { "key": "a", "doc_count": 1 }]);
+    let buckets = json!([{ "key": "b", "doc_count": 2, "key_as_string": "B" }, { "key": "a", "doc_count": 1 }]);
     let answer = json!({ "aggregations": {
         "size": {
             "buckets": buckets, "stats": { "max": 9 }, "histogram_0": { "buckets": buckets }, "range_0": { "bucket_count": 2 },
@@ -76,7 +77,7 @@ fn a_selection_becomes_one_question() {
                 "histogram": { "buckets": [{ "key": "b" }, { "key": "a" }] },
                 "range": { "bucket_count": 2 },
             },
-            "again": { "buckets": [{ "key": "b" }] },
+            "again": { "buckets": [{ "key": "b", "key_as_string": "B" }] },
             "donors__gender": { "__typename": "Aggregations" },
         } } } })
     );
@@ -115,6 +116,20 @@ fn facets_of_each_node_are_asked_with_those_of_all() {
             } },
         })
     );
+}
+
+#[test]
+fn a_plain_filter_tests_no_field_under_both_of_its_names() {
+    let field = NetworkField { name: "other__thing".to_owned(), kind: AggregationKind::Plain };
+    let schema = CatalogueSchema::build_with_network(schema().catalogue().clone(), Some(&[field])).unwrap();
+    let is_plain = |names: &[&str]| {
+        let leaf = |name: &&str| json!({ "op": "in", "content": { "fieldName": name, "value": ["a"] } });
+        let filter = json!({ "op": "and", "content": names.iter().map(leaf).collect::<Vec<_>>() });
+        let query = "query($f: JSON) { network(filters: $f) { complete } }";
+        plan(&schema, query, json!({ "f": filter })).network[0].has_plain_filter
+    };
+    assert!(is_plain(&["other__thing", "size"]) && is_plain(&["other.thing"]));
+    assert!(!is_plain(&["other__thing", "other.thing"]));
 }
 
 #[test]

@@ -25,6 +25,7 @@ fn mapping() -> Value {
         "size": {"type": "long"},
         "quality": {"type": "double"},
         "made": {"type": "date"},
+        "released": {"type": "boolean"},
         "donors": {"type": "nested", "properties": {
             "gender": {"type": "keyword"},
             "age": {"type": "integer"},
@@ -39,6 +40,7 @@ fn document(number: usize) -> Value {
         "size": number * 3,
         "quality": (number % 8) as f64 / 4.0,
         "made": format!("2020-01-{:02}T00:00:00Z", 1 + number % 28),
+        "released": number.is_multiple_of(2),
         "donors": [{"gender": gender, "age": number % 50}],
     });
     if number.is_multiple_of(7) {

@@ -49,7 +49,8 @@ export function extentRequest(catalogue: Catalogue, ofNetwork = false): Request 
   const stats = ranged.map((field) => `${field.graphqlName} { stats { min max } }`).join(' ');
   if (ofNetwork) {
     const aggregations = stats && `aggregations { ${stats} }`;
-    return { query: `query Extent { network { nodes { hits } ${aggregations} } }`, variables: {} };
+    // The server has read it already, so that the page is the only request to each node.
+    return { query: `query Extent { network(maxAge: 120) { nodes { hits } ${aggregations} } }`, variables: {} };
   }
   const aggregations = stats && `aggregations(include_missing: false) { ${stats} }`;
   return {

@@ -34,6 +34,25 @@ async fn rules_over_records_hold_at_every_node() {
             assert_eq!(answer["aggregations"]["size"]["stats"]["max"], 27);
         }
     }
+    // What this server has read of the node without the rules is no answer.
+    let answer = ask(&server, "maxAge: 600", "aggregations { size { stats { count max } } }", &json!({})).await;
+    assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 4, "max": 27}));
+}
+
+#[tokio::test]
+async fn a_node_applies_its_own_rules() {
+    let rules = json!({"records": [{"scope": "*", "filter": leaf("in", "study", json!(["S1"]))}]});
+    let other = TestServer::with_catalogues(with_access(&[1, 2, 3, 5], &rules)).await;
+    let server = asker(catalogue(&[2]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let stats = "size { stats { count max } }";
+    let selection = format!("{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} {stats} }}");
+    let answer = ask(&server, "", &selection, &json!({})).await;
+    assert_eq!(node_of(&answer, "other")["hits"], 2);
+    assert_eq!(counts(&answer["aggregations"]["study"]["buckets"]), [("S1", 2), ("S2", 1)]);
+    let known = ask(&server, "maxAge: 600", &format!("aggregations {{ {stats} }}"), &json!({})).await;
+    for answer in [answer, known] {
+        assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 3, "max": 15}));
+    }
 }
 
 #[tokio::test]
@@ -119,6 +138,8 @@ async fn assert_suppressed(server: &TestServer, threshold: u64) {
             }
         }
     }
+    let answer = ask(server, "maxAge: 600", "aggregations { size { stats { count } } }", &json!({})).await;
+    assert_eq!(answer["aggregations"]["size"]["stats"], Value::Null);
     let narrow = leaf("gt", "size", json!([3]));
     let query = "query($f: JSON) { network(filters: $f) { nodes { hits } } }";
     let answer = server.graphql("/graphql", query, &json!({"f": narrow})).await;

@@ -134,11 +134,15 @@ async fn introspection_and_metrics_show_the_nodes() {
     assert_eq!(described["network"]["fields"]["size"], "NumericAggregations");
     assert!(!described.to_string().contains("127.0.0.1"), "{described}");
     let text = server.get("/metrics").await.text().to_owned();
-    for line in ["cantata_network_node_up{", "cantata_network_questions_total{", "cantata_network_failures_total{"] {
-        assert!(text.contains(line), "{line} in {text}");
-    }
-    let of_node =
-        |node: &str| text.lines().find(|line| line.starts_with("cantata_network_node_up{") && line.contains(node));
-    assert!(of_node("node=\"other\"").unwrap().ends_with(" 1"), "{text}");
-    assert!(of_node("node=\"down\"").unwrap().ends_with(" 0"), "{text}");
+    let of_node = |name: &str, node: &str| -> u64 {
+        let is_it = |line: &&str| line.starts_with(&format!("{name}{{")) && line.contains(&format!("node=\"{node}\""));
+        let line = text.lines().find(is_it).unwrap_or_else(|| panic!("{name} of {node} in {text}"));
+        line.rsplit(' ').next().unwrap().parse().unwrap()
+    };
+    assert_eq!(["own", "other", "down"].map(|node| of_node("cantata_network_node_up", node)), [1, 1, 0]);
+    let questions = |node: &str| of_node("cantata_network_questions_total", node);
+    let failures = |node: &str| of_node("cantata_network_failures_total", node);
+    assert!(questions("other") > failures("other"), "{text}");
+    assert!(questions("down") > 0 && questions("down") == failures("down"), "{text}");
+    of_node("cantata_network_answer_milliseconds_total", "other");
 }

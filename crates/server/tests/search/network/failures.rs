@@ -1,19 +1,24 @@
 //! Nodes that are down, slow, broken or lying: the answer says so, and is complete for the others.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{MockServer, TestServer};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::{NODES, ask, asker, catalogue, network, node, node_of, remote, wait_for};
+use super::{MAX_POLLS, NODES, POLL_INTERVAL, ask, asker, catalogue, network, node, node_of, remote, wait_for};
 use crate::support::{counts, leaf};
 
 const WITH_STUDIES: &str = "complete nodes { nodeId name hits status errors contributed missingFields latencyMs version } \
                             aggregations { study { buckets { key doc_count } } }";
 
-/// `network.json` in which no node is waited for longer than a second.
+/// How long an answer may take. It only ends a test that hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// `network.json` in which no node is waited for longer than two seconds.
 fn impatient(remotes: &[Value]) -> Value {
     let mut network = network(remotes);
     network["network"]["deadline"] = 2.into();
@@ -131,9 +136,21 @@ async fn a_slow_node_does_not_keep_the_others_from_answering() {
 }
 
 #[tokio::test]
+async fn the_deadline_of_the_network_holds_for_a_node_that_may_take_longer() {
+    let slow = node(&[1]).await;
+    let proxy = FaultProxy::start(slow.base());
+    let remotes = [remote("slow", &proxy.url(), json!({"timeout": 3600}))];
+    let server = asker(catalogue(&[9]), &impatient(&remotes)).await;
+    proxy.set(Fault::NoResponse).await;
+    let answer = timeout(PATIENCE, ask(&server, "", NODES, &json!({}))).await.expect("the answer comes");
+    assert_eq!(node_of(&answer, "slow")["errors"], "the node did not answer in time");
+    assert_eq!((&node_of(&answer, "own")["hits"], &answer["complete"]), (&json!(1), &json!(false)));
+}
+
+#[tokio::test]
 async fn a_node_without_a_field_of_the_filter_is_not_taken_for_one_without_records() {
     let empty = json!({"data": {"file": {"hits": {"total": 0}}}});
-    let other = liar(200, empty.to_string()).await;
+    let other = liar(empty.to_string()).await;
     let network = network(&[remote("other", &other.url, json!({}))]);
     let server = TestServer::with_catalogues(catalogue(&[1, 2]).file("network.json", &network)).await;
     wait_for(&server, "other", "OK").await;
@@ -150,7 +167,7 @@ async fn a_node_without_a_field_of_the_filter_is_not_taken_for_one_without_recor
 #[tokio::test]
 async fn errors_of_single_requests_do_not_suspend_a_node() {
     let error = json!({"errors": [{"message": "no such date", "extensions": {"code": "INTERNAL_SERVER_ERROR"}}]});
-    let other = liar(200, error.to_string()).await;
+    let other = liar(error.to_string()).await;
     let network = network(&[remote("other", &other.url, json!({}))]);
     let server = TestServer::with_catalogues(catalogue(&[1]).file("network.json", &network)).await;
     let mut asked = 0;
@@ -158,7 +175,7 @@ async fn errors_of_single_requests_do_not_suspend_a_node() {
         let answer = ask(&server, "", NODES, &json!({})).await;
         match node_of(&answer, "other")["errors"].as_str().unwrap() {
             "the node has no answer to this request" => asked += 1,
-            "the fields of the node are not known yet" => tokio::time::sleep(super::POLL_INTERVAL).await,
+            "the fields of the node are not known yet" => tokio::time::sleep(POLL_INTERVAL).await,
             other => panic!("{other}"),
         }
     }
@@ -180,7 +197,7 @@ async fn a_node_that_starts_later_joins_by_itself() {
 }
 
 /// A node that tells its fields as it should, and answers everything else with this.
-async fn liar(status: u16, answer: String) -> MockServer {
+async fn liar(answer: String) -> MockServer {
     let fields = json!({"data": {"__type": {"name": "fileAggregations", "fields": [
         {"name": "study", "type": {"name": "Aggregations"}},
         {"name": "size", "type": {"name": "NumericAggregations"}},
@@ -190,7 +207,7 @@ async fn liar(status: u16, answer: String) -> MockServer {
     let calls = AtomicUsize::new(0);
     MockServer::start(move |_| match calls.fetch_add(1, Ordering::Relaxed) {
         0 => (200, fields.to_string()),
-        _ => (status, answer.clone()),
+        _ => (200, answer.clone()),
     })
     .await
 }
@@ -208,7 +225,7 @@ async fn a_node_that_lies_contributes_nothing() {
         json!({"data": {"file": null}, "errors": [{"message": "secret text of a node", "extensions": {}}]}),
         json!("x".repeat(3000)),
     ] {
-        let liar = liar(200, lie.to_string()).await;
+        let liar = liar(lie.to_string()).await;
         let mut network = network(&[remote("liar", &liar.url, json!({}))]);
         network["network"]["maxAnswerBytes"] = 2048.into();
         let server = TestServer::with_catalogues(catalogue(&[1, 2]).file("network.json", &network)).await;
@@ -255,12 +272,26 @@ async fn fields_of_a_node_that_changed_are_read_again() {
 #[tokio::test]
 async fn redirects_are_not_followed() {
     let elsewhere = MockServer::start(|_| (200, "{}".to_owned())).await;
-    let liar = liar(302, format!("{}/graphql", elsewhere.url)).await;
-    let network = network(&[remote("liar", &liar.url, json!({}))]);
-    let server = TestServer::with_catalogues(catalogue(&[1]).file("network.json", &network)).await;
-    for _ in 0..20 {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let more = json!({"kind": "cantata", "token": "token-of-other"});
+    let server = asker(catalogue(&[1]), &network(&[remote("other", &proxy.url(), more)])).await;
+    proxy.set(Fault::Redirect(format!("{}/graphql", elsewhere.url))).await;
+    proxy.clear_requests();
+    for _ in 0..3 {
         let answer = ask(&server, "", NODES, &json!({})).await;
-        assert_eq!(node_of(&answer, "liar")["status"], "ERROR");
+        assert_eq!(node_of(&answer, "other")["status"], "ERROR");
     }
+    // The node is suspended now, and its fields are read again.
+    let is_read_again = || proxy.requests().iter().any(|request| request.target.contains("introspection"));
+    for _ in 0..MAX_POLLS {
+        if is_read_again() {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    assert!(is_read_again());
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!(node_of(&answer, "other")["status"], "ERROR");
     assert_eq!(elsewhere.take_requests(), [""; 0]);
 }

@@ -16,7 +16,12 @@ fn kinds() -> Vec<(&'static str, bool, Value)> {
         ("whole", true, json!(1)),
         ("fraction", true, json!(0.5)),
         ("day", true, json!("2020-01-02T00:00:00Z")),
+        ("moment", false, json!("2020-01-02T00:00:00Z")),
         ("flag", false, json!(true)),
+        ("address", false, json!("10.0.0.1")),
+        ("code", false, json!("w1")),
+        ("large", true, json!(1)),
+        ("scaled", true, json!(0.5)),
         ("box.inner", false, json!("w1")),
         ("donors.gender", false, json!("g1")),
         ("donors.age", true, json!(1)),
@@ -35,7 +40,12 @@ fn mapping() -> Value {
         "whole": {"type": "long"},
         "fraction": {"type": "double"},
         "day": {"type": "date"},
+        "moment": {"type": "date_nanos"},
         "flag": {"type": "boolean"},
+        "address": {"type": "ip"},
+        "code": {"type": "wildcard"},
+        "large": {"type": "unsigned_long"},
+        "scaled": {"type": "scaled_float", "scaling_factor": 10},
         "box": {"properties": {"inner": {"type": "keyword"}}},
         "donors": {"type": "nested", "properties": {"gender": {"type": "keyword"}, "age": {"type": "integer"}}},
     }})
@@ -46,7 +56,8 @@ fn document(number: usize) -> Value {
     json!({
         "open": "o", "word": format!("w{few}"), "note": format!("note {few}"), "whole": few, "fraction": few as f64 / 2.0,
         "day": format!("2020-01-{:02}T00:00:00Z", few + 1), "flag": few == 1, "box": {"inner": format!("w{few}")},
-        "donors": [{"gender": format!("g{few}"), "age": few}],
+        "donors": [{"gender": format!("g{few}"), "age": few}], "moment": format!("2020-01-{:02}T00:00:00Z", few + 1),
+        "address": format!("10.0.0.{few}"), "code": format!("w{few}"), "large": few, "scaled": few as f64 / 2.0,
     })
 }
 
@@ -66,7 +77,8 @@ fn catalogue(documents: usize, access: Option<&Value>) -> TestCatalogues {
 /// Returns the selection of all that a facet on each field can show.
 fn facets() -> String {
     let facet = |(path, has_stats, _): (&str, bool, Value)| {
-        let numbers = "stats { count sum min max avg } histogram(interval: 1) { buckets { key doc_count } } \
+        // The step is a day, since a histogram of dates by milliseconds would have too many of them.
+        let numbers = "stats { count sum min max avg } histogram(interval: 86400000) { buckets { key doc_count } } \
                        range(ranges: [{from: 0}]) { buckets { key doc_count } }";
         let numbers = if has_stats { numbers } else { "" };
         format!("{} {{ bucket_count buckets {{ key doc_count }} {numbers} }}", flat(path))

@@ -1,6 +1,8 @@
 //! What a network answers is what one index with all records answers.
 
 use cantata_testkit::TestServer;
+use cantata_testkit::fault_proxy::FaultProxy;
+use http::Method;
 use percent_encoding::percent_decode_str;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -12,7 +14,8 @@ use crate::support::{counts, data, leaf};
 const FACETS: &str = "study { bucket_count cardinality buckets { key doc_count } } \
                       donors__gender { bucket_count buckets { key doc_count } } \
                       quality { buckets { key doc_count } stats { min max avg sum count } } \
-                      made { buckets { key doc_count } } \
+                      made { buckets { key key_as_string doc_count } } \
+                      released { buckets { key key_as_string doc_count } } \
                       size { stats { min max avg sum count } \
                         histogram(interval: 10) { bucket_count buckets { key doc_count } } \
                         wide: histogram(interval: 45.5) { buckets { key doc_count } } \
@@ -88,6 +91,36 @@ async fn a_network_answers_like_one_index_with_all_records() {
         sort_buckets(&mut found);
         assert_eq!(found, expected, "{filter} {arguments}");
     }
+}
+
+#[tokio::test]
+async fn a_page_with_histograms_is_one_request_to_each_node() {
+    let other = node(&[1, 2, 3]).await;
+    let proxy = FaultProxy::start(other.base());
+    let more = json!({"requests": {"headers": ["X-Own"]}});
+    let server = asker(catalogue(&[5, 9]), &network(&[remote("other", &proxy.url(), more)])).await;
+    proxy.clear_requests();
+    let asked = || {
+        let requests = proxy.requests().into_iter();
+        requests.filter(|request| String::from_utf8_lossy(&request.body).contains("nodeQuery")).count()
+    };
+    let extent = "complete nodes { name hits status } \
+                  aggregations { size { stats { min max avg } } made { stats { count } } }";
+    let known = ask(&server, "maxAge: 600", extent, &json!({})).await;
+    assert_eq!(asked(), 0, "the extent of numbers and dates is known");
+    let ranges = "aggregations { size { range(ranges: [{from: 0, to: 30}]) { buckets { key doc_count } } } }";
+    ask(&server, "maxAge: 600", ranges, &json!({})).await;
+    assert_eq!(asked(), 1);
+    assert_eq!(ask(&server, "", extent, &json!({})).await, known);
+    assert_eq!(asked(), 2, "without an age the node is asked");
+    let filter = leaf("in", "study", json!(["S1"]));
+    let filtered = ask(&server, "filters: $f, maxAge: 600", extent, &json!({"f": filter})).await;
+    assert_eq!((&node_of(&filtered, "other")["hits"], asked()), (&json!(1), 3));
+    // The node may answer another client differently.
+    let headers = [("content-type", "application/json"), ("x-own", "own")];
+    let body = json!({"query": format!("{{ network(maxAge: 600) {{ {extent} }} }}")}).to_string().into_bytes();
+    server.send(Method::POST, "/graphql", &headers, Some(body)).await.assert_status(200);
+    assert_eq!(asked(), 4);
 }
 
 #[tokio::test]
