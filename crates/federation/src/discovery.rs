@@ -17,7 +17,7 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
-use crate::node_query::{NodeField, FieldMembers};
+use crate::node_query::{FieldMembers, NodeField};
 use crate::remote_call::{RemoteClient, RemoteResponse};
 use crate::statistics::NodeStatistics;
 

@@ -19,7 +19,7 @@ use crate::local::{LocalCatalogue, LocalCatalogues};
 use crate::merge::{merge_facet, suppress};
 use crate::node::{Node, RemoteState};
 use crate::node_answer::NodeAnswer;
-use crate::node_query::{Asking, NodeField, FieldMembers, node_query};
+use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
 
 /// How many bytes the answers that are being read may take together.
 const MAX_ANSWERS_BYTES: usize = 256 << 20;

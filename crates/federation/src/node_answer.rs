@@ -238,7 +238,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::node_query::{Asking, NodeField, FieldMembers, node_query};
+    use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };

@@ -50,7 +50,10 @@ fn sources() -> impl Iterator<Item = (PathBuf, String)> {
 
 #[test]
 fn no_source_file_is_too_long() {
-    let long: Vec<_> = sources().filter(|(_, text)| text.lines().count() > MAX_LINES).map(|(path, _)| path).collect();
+    // A language of the portal is one file, for those who translate.
+    let texts = root().join("web/portal/src/texts");
+    let is_long = |(path, text): &(PathBuf, String)| text.lines().count() > MAX_LINES && !path.starts_with(&texts);
+    let long: Vec<_> = sources().filter(is_long).map(|(path, _)| path).collect();
     assert!(long.is_empty(), "more than {MAX_LINES} lines: {long:?}");
 }
 
