@@ -33,7 +33,7 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 );
 const PAGE: &str = include_str!("../assets/portal/index.html");
 
-/// The files of the portal, compressed with gzip.
+/// The files of the portal, each compressed with gzip and with Brotli.
 #[derive(RustEmbed)]
 #[folder = "assets/portal"]
 struct PortalFiles;
@@ -143,7 +143,8 @@ async fn file(Path(name): Path<String>, headers: HeaderMap, uri: Uri) -> Respons
     let Some(file) = PortalFiles::get(&format!("{name}.gz")) else { return unknown_path(uri).await.into_response() };
     // The licences are asked for by their name, which stays the same.
     let caching = if name.ends_with(".txt") { NO_CACHE } else { IMMUTABLE };
-    StaticFile::new(&name, file.data).answer(&headers, caching)
+    let brotli = PortalFiles::get(&format!("{name}.br")).map(|file| file.data);
+    StaticFile::new(&name, file.data).with_brotli(brotli).answer(&headers, caching)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync, gzipSync } from 'node:zlib';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const ROOT = join(HERE, '..');
@@ -63,7 +63,8 @@ const contents = new Map(files.map((name) => [name, readFileSync(join(BUILT, nam
 contents.set('LICENSES.txt', Buffer.from(licences()));
 
 const html = readFileSync(join(BUILT, 'index.html'), 'utf8');
-const packed = new Map([...contents].map(([name, bytes]) => [name, compressed(bytes)]));
+// Browsers take Brotli from servers with TLS and from their own machine; all others get gzip.
+const packed = new Map([...contents].map(([name, bytes]) => [name, brotliCompressSync(bytes)]));
 
 if (process.argv.includes('--check')) check();
 else write();
@@ -72,18 +73,22 @@ function write() {
   rmSync(TARGET, { recursive: true, force: true });
   mkdirSync(TARGET, { recursive: true });
   writeFileSync(join(TARGET, 'index.html'), html);
-  for (const [name, bytes] of packed) writeFileSync(join(TARGET, `${name}.gz`), bytes);
+  for (const [name, bytes] of contents) writeFileSync(join(TARGET, `${name}.gz`), compressed(bytes));
+  for (const [name, bytes] of packed) writeFileSync(join(TARGET, `${name}.br`), bytes);
 }
 
 /** Compares contents, not compressed bytes: another Node.js may compress differently. */
 function check() {
   const kept = (name, read = (bytes) => bytes) =>
     existsSync(join(TARGET, name)) ? read(readFileSync(join(TARGET, name))) : Buffer.alloc(0);
-  const differing = [...contents].filter(([name, bytes]) => !bytes.equals(kept(`${name}.gz`, gunzipSync)));
+  const differing = [...contents].filter(
+    ([name, bytes]) =>
+      !bytes.equals(kept(`${name}.gz`, gunzipSync)) || !bytes.equals(kept(`${name}.br`, brotliDecompressSync)),
+  );
   const isSame =
     differing.length === 0 &&
     kept('index.html').toString() === html &&
-    readdirSync(TARGET).length === contents.size + 1;
+    readdirSync(TARGET).length === 2 * contents.size + 1;
   if (isSame) return;
   const names = differing.map(([name]) => name).join(', ');
   console.error(`crates/server/assets/portal is not what web/portal builds (${names || 'others'}): run make portal`);

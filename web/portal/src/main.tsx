@@ -11,14 +11,18 @@ import { App } from './shell/App';
 import { applyTheme } from './shell/theme';
 import { language, loadTexts } from './texts';
 
+async function render(): Promise<void> {
+  const shown = language();
+  await loadTexts(shown);
+  document.documentElement.lang = shown;
+  const root = document.getElementById('root');
+  if (root)
+    createRoot(root).render(
+      <StrictMode>
+        <App />
+      </StrictMode>,
+    );
+}
+
 applyTheme();
-const shown = language();
-await loadTexts(shown);
-document.documentElement.lang = shown;
-const root = document.getElementById('root');
-if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <App />
-    </StrictMode>,
-  );
+void render();
