@@ -61,6 +61,19 @@ async fn a_node_that_fails_is_never_taken_for_one_without_records() {
 }
 
 #[tokio::test]
+async fn an_interval_that_is_too_fine_suspends_no_node() {
+    let other = node(&[5]).await;
+    let server = asker(catalogue(&[9]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let too_fine = format!("{NODES} aggregations {{ made {{ histogram(interval: 1e-9) {{ buckets {{ key }} }} }} }}");
+    for _ in 0..4 {
+        let answer = ask(&server, "", &too_fine, &json!({})).await;
+        assert_eq!(node_of(&answer, "other")["errors"], "the node has no answer to this request");
+    }
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!((&answer["complete"], &node_of(&answer, "other")["hits"]), (&json!(true), &json!(1)));
+}
+
+#[tokio::test]
 async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
     let parts: [&[usize]; 3] = [&[1, 2, 3, 4], &[5, 6, 8], &[9, 10, 11, 12, 13]];
     let nodes = [node(parts[0]).await, node(parts[1]).await, node(parts[2]).await];
