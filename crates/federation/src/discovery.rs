@@ -85,6 +85,8 @@ async fn discover_node(network: &Network, index: usize) -> bool {
         }
         Err(error) => {
             log_failure(node, &error);
+            // The node may not want this server to see them any more.
+            state.keep_statistics(None);
             // A discovery that is rejected must not start the next one at once.
             if error.is_outage() {
                 state.failed(&error);
