@@ -75,7 +75,10 @@ async fn discover_node(network: &Network, index: usize) -> bool {
     let Some(state) = &node.remote else { return false };
     match read_fields(node).await {
         Ok(schema) => {
-            state.keep_statistics(read_statistics(node, &schema).await);
+            // Requests that the node rejects let its fields be read again at once; statistics cost it more.
+            if schema.suppressed_below.is_some() || state.begin_statistics(REFRESH_INTERVAL) {
+                state.keep_statistics(read_statistics(node, &schema).await);
+            }
             if state.discovered(schema) {
                 tracing::info!(node = node.config.name, "the fields of a node are known");
                 network.publish_fields();

@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use cantata_catalogue::{FILTERS_PLACE, NodeConfig, NodeTarget, flat_name};
 use cantata_sqon::Sqon;
@@ -46,6 +47,8 @@ pub(crate) struct RemoteState {
 struct RemoteStatus {
     schema: Option<Arc<NodeSchema>>,
     statistics: Option<Arc<NodeStatistics>>,
+    /// When they were asked for last.
+    statistics_asked_at: Option<Instant>,
     consecutive_failures: u32,
     is_suspended: bool,
 }
@@ -147,6 +150,17 @@ impl RemoteState {
             status.is_suspended |= status.schema.is_none();
             status.schema = Some(Arc::new(schema));
             is_changed
+        })
+    }
+
+    /// Returns whether statistics were not asked for within this time; then they are now.
+    pub(crate) fn begin_statistics(&self, interval: Duration) -> bool {
+        self.with_status(|status| {
+            let is_due = status.statistics_asked_at.is_none_or(|asked_at| asked_at.elapsed() >= interval);
+            if is_due {
+                status.statistics_asked_at = Some(Instant::now());
+            }
+            is_due
         })
     }
 

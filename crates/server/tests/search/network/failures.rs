@@ -74,6 +74,27 @@ async fn an_interval_that_is_too_fine_suspends_no_node() {
 }
 
 #[tokio::test]
+async fn rejected_requests_do_not_let_a_node_compute_statistics() {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
+    let server = asker(catalogue(&[9]), &network(&[remote])).await;
+    proxy.clear_requests();
+    proxy.set_for_path("/graphql", Fault::Status(400)).await;
+    let discoveries = || proxy.requests().iter().filter(|request| request.target.contains("introspection")).count();
+    for _ in 0..MAX_POLLS {
+        ask(&server, "", NODES, &json!({})).await;
+        if discoveries() > 2 {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    assert!(discoveries() > 2, "its fields are read again");
+    let asks_statistics = |body: &[u8]| String::from_utf8_lossy(body).contains("nodeStatistics");
+    assert!(!proxy.requests().iter().any(|request| asks_statistics(&request.body)));
+}
+
+#[tokio::test]
 async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
     let parts: [&[usize]; 3] = [&[1, 2, 3, 4], &[5, 6, 8], &[9, 10, 11, 12, 13]];
     let nodes = [node(parts[0]).await, node(parts[1]).await, node(parts[2]).await];
