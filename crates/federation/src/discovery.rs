@@ -1,8 +1,8 @@
 //! Finding out the fields of remote nodes, and the statistics of their numbers and dates, in the background.
 //!
 //! Each node has one task, so there is never more than one discovery of it under way. It repeats at intervals, with
-//! exponential backoff after a failure, and ends with the network. What was known of a node stays in use while its
-//! discovery fails.
+//! exponential backoff after a failure, and ends with the network. The fields that were known of a node stay in use while
+//! its discovery fails; the statistics do not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
 use crate::node_query::{FieldMembers, NodeField};
-use crate::remote_call::{RemoteClient, RemoteResponse};
+use crate::remote_call::{RemoteClient, RemoteResponse, threshold};
 use crate::statistics::NodeStatistics;
 
 /// How often the fields of a node that works are read again.
@@ -212,7 +212,11 @@ async fn by_introspection(client: &RemoteClient) -> Result<(RemoteResponse, Foun
         Some((name, kind))
     };
     let fields: FoundFields = fields.iter().filter_map(field).collect();
-    let suppressed_below = body["meta"]["suppressedBelow"].as_u64().or(response.suppressed_below);
+    let stated = match &body["meta"]["suppressedBelow"] {
+        Value::Null => None,
+        stated => Some(threshold(&stated.to_string())?),
+    };
+    let suppressed_below = stated.max(response.suppressed_below);
     Ok((RemoteResponse { suppressed_below, ..response }, fields))
 }
 

@@ -50,6 +50,10 @@ impl NodeStatistics {
         let request = GraphqlRequest { query, variables: None, operation_name: None };
         let read_at = Instant::now();
         let response = client.post(&request, &[], deadline).await.ok()?;
+        // A threshold that the fields did not come with; it holds for the whole network.
+        if response.suppressed_below.is_some() {
+            return None;
+        }
         let body: Value = serde_json::from_slice(&response.body).ok()?;
         Self::parse(&body["data"][document_type], &asked, read_at)
     }

@@ -223,6 +223,41 @@ async fn a_threshold_can_be_given_for_a_node_that_has_none() {
 }
 
 #[tokio::test]
+async fn a_threshold_that_only_comes_with_statistics_holds() {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let stats = json!({"size": {"stats": {"min": 1, "max": 7, "sum": 8, "count": 2}}});
+    let body = json!({"data": {"file": {"hits": {"total": 10}, "aggregations": stats}}});
+    proxy.set_for_path("/graphql", Fault::Answer("x-cantata-suppressed-below: 5", body.to_string())).await;
+    let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
+    let server = asker(catalogue(&[2]), &network(&[remote])).await;
+    let selection = "suppressedBelow aggregations { size { stats { count max } } }";
+    let answer = ask(&server, "maxAge: 600", selection, &json!({})).await;
+    assert_eq!(answer["suppressedBelow"], 5, "{answer}");
+    assert_eq!(answer["aggregations"]["size"]["stats"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_node_whose_threshold_cannot_be_read_is_not_asked() {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let body = json!({"fields": {"study": {"type": "keyword"}}, "meta": {"suppressedBelow": "5"}});
+    proxy.set_for_path("/introspection/fields", Fault::Answer("", body.to_string())).await;
+    let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
+    let server = TestServer::with_catalogues(catalogue(&[2]).file("network.json", &network(&[remote]))).await;
+    // Its fields are read again soon, because they could not be used.
+    for _ in 0..MAX_POLLS {
+        if proxy.requests().len() > 1 {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    assert!(proxy.requests().len() > 1, "its fields were used");
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!(node_of(&answer, "other")["contributed"], false, "{answer}");
+}
+
+#[tokio::test]
 async fn only_listed_headers_go_to_a_node_and_its_token_goes_to_no_other() {
     let nodes = [node(&[1]).await, node(&[2]).await];
     let proxies = [FaultProxy::start(nodes[0].base()), FaultProxy::start(nodes[1].base())];
