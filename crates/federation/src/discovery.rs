@@ -1,8 +1,8 @@
 //! Finding out the fields of remote nodes, and the statistics of their numbers and dates, in the background.
 //!
 //! Each node has one task, so there is never more than one discovery of it under way. It repeats at intervals, with
-//! exponential backoff after a failure, and ends with the network. What was known of a node stays in use while its
-//! discovery fails.
+//! exponential backoff after a failure, and ends with the network. The fields that were known of a node stay in use while
+//! its discovery fails; the statistics do not.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
 use crate::node_query::{FieldMembers, NodeField};
-use crate::remote_call::{RemoteClient, RemoteResponse};
+use crate::remote_call::{RemoteClient, RemoteResponse, threshold};
 use crate::statistics::NodeStatistics;
 
 /// How often the fields of a node that works are read again.
@@ -75,7 +75,10 @@ async fn discover_node(network: &Network, index: usize) -> bool {
     let Some(state) = &node.remote else { return false };
     match read_fields(node).await {
         Ok(schema) => {
-            state.keep_statistics(read_statistics(node, &schema).await);
+            // Requests that the node rejects let its fields be read again at once; statistics cost it more.
+            if schema.suppressed_below.is_some() || state.begin_statistics(REFRESH_INTERVAL) {
+                state.keep_statistics(read_statistics(node, &schema).await);
+            }
             if state.discovered(schema) {
                 tracing::info!(node = node.config.name, "the fields of a node are known");
                 network.publish_fields();
@@ -85,6 +88,8 @@ async fn discover_node(network: &Network, index: usize) -> bool {
         }
         Err(error) => {
             log_failure(node, &error);
+            // The node may not want this server to see them any more.
+            state.keep_statistics(None);
             // A discovery that is rejected must not start the next one at once.
             if error.is_outage() {
                 state.failed(&error);
@@ -207,7 +212,11 @@ async fn by_introspection(client: &RemoteClient) -> Result<(RemoteResponse, Foun
         Some((name, kind))
     };
     let fields: FoundFields = fields.iter().filter_map(field).collect();
-    let suppressed_below = body["meta"]["suppressedBelow"].as_u64().or(response.suppressed_below);
+    let stated = match &body["meta"]["suppressedBelow"] {
+        Value::Null => None,
+        stated => Some(threshold(&stated.to_string())?),
+    };
+    let suppressed_below = stated.max(response.suppressed_below);
     Ok((RemoteResponse { suppressed_below, ..response }, fields))
 }
 

@@ -65,7 +65,7 @@ impl NodeError {
         match status {
             401 | 403 => Self::Denied,
             400 => Self::SchemaMismatch,
-            413 | 422 => Self::Rejected,
+            413 | 414 | 422 | 431 => Self::Rejected,
             _ => Self::Failed,
         }
     }
@@ -78,5 +78,19 @@ impl From<HttpError> for NodeError {
             HttpError::BodyTooLong(_) => Self::TooLong,
             HttpError::Connect(_) | HttpError::Broken(_) | HttpError::Request(_) => Self::Unreachable,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_that_is_too_large_is_no_outage() {
+        // A body, an address, and headers, which may be those of the client.
+        for status in [413, 414, 431] {
+            assert!(!NodeError::of_status(status).is_outage(), "{status}");
+        }
+        assert!(NodeError::of_status(503).is_outage());
     }
 }

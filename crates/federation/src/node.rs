@@ -5,6 +5,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use cantata_catalogue::{FILTERS_PLACE, NodeConfig, NodeTarget, flat_name};
 use cantata_sqon::Sqon;
@@ -19,6 +20,9 @@ use crate::statistics::NodeStatistics;
 
 /// How many failures in a row suspend a node.
 const MAX_CONSECUTIVE_FAILURES: u32 = 3;
+
+/// Servers refuse longer addresses, and a filter may have any number of values.
+const MAX_LINK_BYTES: usize = 8 << 10;
 
 /// A node.
 #[derive(Debug)]
@@ -46,6 +50,8 @@ pub(crate) struct RemoteState {
 struct RemoteStatus {
     schema: Option<Arc<NodeSchema>>,
     statistics: Option<Arc<NodeStatistics>>,
+    /// When they were asked for last.
+    statistics_asked_at: Option<Instant>,
     consecutive_failures: u32,
     is_suspended: bool,
 }
@@ -99,12 +105,12 @@ impl Node {
         if names.into_iter().all(is_known) { Ok(()) } else { Err(NodeError::LacksField) }
     }
 
-    /// Returns the address of the page with the same filter in the portal of the node.
+    /// Returns the address of the page with the same filter in the portal of the node, if it can be opened.
     pub(crate) fn link(&self, filter: Option<&Sqon>) -> Option<String> {
         let url = self.config.portal_url.as_ref()?;
         let filter = filter.map(|filter| self.names.filter_for_node(filter.clone()).to_json().to_string());
         let filter = utf8_percent_encode(filter.as_deref().unwrap_or_default(), NON_ALPHANUMERIC).to_string();
-        Some(url.replace(FILTERS_PLACE, &filter))
+        Some(url.replace(FILTERS_PLACE, &filter)).filter(|link| link.len() <= MAX_LINK_BYTES)
     }
 
     /// Counts an answer, or its absence.
@@ -147,6 +153,17 @@ impl RemoteState {
             status.is_suspended |= status.schema.is_none();
             status.schema = Some(Arc::new(schema));
             is_changed
+        })
+    }
+
+    /// Returns whether statistics were not asked for within this time; then they are now.
+    pub(crate) fn begin_statistics(&self, interval: Duration) -> bool {
+        self.with_status(|status| {
+            let is_due = status.statistics_asked_at.is_none_or(|asked_at| asked_at.elapsed() >= interval);
+            if is_due {
+                status.statistics_asked_at = Some(Instant::now());
+            }
+            is_due
         })
     }
 
@@ -238,6 +255,8 @@ mod tests {
         let sent: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(sent, json!({"op": "in", "content": {"fieldName": "sex", "value": ["a&b"]}}));
         assert_eq!(node.link(None).as_deref(), Some("https://n.example.org/?filter=&view=charts"));
+        let long = json!({"op": "in", "content": {"fieldName": "gender", "value": ["a".repeat(MAX_LINK_BYTES)]}});
+        assert_eq!(node.link(Sqon::parse(&long).unwrap().as_ref()), None);
     }
 
     fn state() -> RemoteState {

@@ -178,7 +178,7 @@ fn is_version(text: &str) -> bool {
 }
 
 /// Reads a threshold. One that cannot be read is an error, since counts would be shown that should not be.
-fn threshold(text: &str) -> Result<u64, NodeError> {
+pub(crate) fn threshold(text: &str) -> Result<u64, NodeError> {
     let known = text.parse::<u64>().ok().filter(|threshold| (1..=MAX_THRESHOLD).contains(threshold));
     known.ok_or(NodeError::Invalid("its suppression threshold is no count"))
 }

@@ -50,6 +50,10 @@ impl NodeStatistics {
         let request = GraphqlRequest { query, variables: None, operation_name: None };
         let read_at = Instant::now();
         let response = client.post(&request, &[], deadline).await.ok()?;
+        // A threshold that the fields did not come with; it holds for the whole network.
+        if response.suppressed_below.is_some() {
+            return None;
+        }
         let body: Value = serde_json::from_slice(&response.body).ok()?;
         Self::parse(&body["data"][document_type], &asked, read_at)
     }
@@ -74,9 +78,10 @@ impl NodeStatistics {
         }
         let mut answer = NodeAnswer { hits: self.hits, facets: Vec::new(), missing_fields: Vec::new() };
         for facet in &question.facets {
-            let known = self.fields.get(&facet.field).copied();
+            let is_there = fields.iter().any(|field| field.network == facet.field);
+            let known = self.fields.get(&facet.field).copied().filter(|_| is_there);
             if known.is_none() {
-                if fields.iter().any(|field| field.network == facet.field) {
+                if is_there {
                     return None;
                 }
                 answer.missing_fields.push(facet.field.clone());
@@ -128,6 +133,8 @@ mod tests {
         assert_eq!((answer.hits, answer.missing_fields), (3, vec!["elsewhere".to_owned()]));
         let found = answer.facets.into_iter().flatten().filter_map(|facet| facet.stats).collect::<Vec<_>>();
         assert_eq!(found, [NodeStats { count: 3, sum: 9.0, extent: Some((1.0, 4.0)) }]);
+        let without_size = known.answer(&ask(&["size"]), &fields[1..]).unwrap();
+        assert_eq!((without_size.facets, without_size.missing_fields), (vec![None], vec!["size".to_owned()]));
         for names in [&["age"][..], &["later"], &[]] {
             assert_eq!(known.answer(&ask(names), &fields), None, "{names:?}");
         }

@@ -1,11 +1,11 @@
 //! Access rules hold over a network: those of the catalogue that is asked, and those of each node.
 
-use cantata_testkit::fault_proxy::FaultProxy;
+use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{TestCatalogues, TestServer};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{NODES, ask, asker, catalogue, network, node, node_of, remote};
+use super::{MAX_POLLS, NODES, POLL_INTERVAL, ask, asker, catalogue, network, node, node_of, remote};
 use crate::support::{counts, leaf, refused};
 
 const FACETS: &str = "aggregations { study { bucket_count buckets { key doc_count } } \
@@ -53,6 +53,29 @@ async fn a_node_applies_its_own_rules() {
     for answer in [answer, known] {
         assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 3, "max": 15}));
     }
+}
+
+#[tokio::test]
+async fn statistics_of_a_node_that_denies_access_are_not_kept() {
+    let other = node(&[1, 3]).await;
+    let proxy = FaultProxy::start(other.base());
+    let server = asker(catalogue(&[2]), &network(&[remote("other", &proxy.url(), json!({}))])).await;
+    let selection = format!("{NODES} aggregations {{ size {{ stats {{ count max }} }} }}");
+    let known = ask(&server, "maxAge: 600", &selection, &json!({})).await;
+    assert_eq!(known["aggregations"]["size"]["stats"], json!({"count": 3, "max": 9}));
+    // A request that the node does not understand lets its fields be read again.
+    proxy.set(Fault::Status(400)).await;
+    ask(&server, "", NODES, &json!({})).await;
+    proxy.set(Fault::Status(401)).await;
+    for _ in 0..MAX_POLLS {
+        let answer = ask(&server, "maxAge: 600", &selection, &json!({})).await;
+        if node_of(&answer, "other")["status"] == "ERROR" {
+            assert_eq!(answer["aggregations"]["size"]["stats"], json!({"count": 1, "max": 6}));
+            return;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    panic!("the statistics of a node that denies access are still shown");
 }
 
 #[tokio::test]
@@ -197,6 +220,41 @@ async fn a_threshold_can_be_given_for_a_node_that_has_none() {
     let remotes = [remote("one", one.base(), json!({"suppressBelow": 4})), remote("two", two.base(), json!({}))];
     let server = asker(catalogue(&all[41..]), &network(&remotes)).await;
     assert_suppressed(&server, 4).await;
+}
+
+#[tokio::test]
+async fn a_threshold_that_only_comes_with_statistics_holds() {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let stats = json!({"size": {"stats": {"min": 1, "max": 7, "sum": 8, "count": 2}}});
+    let body = json!({"data": {"file": {"hits": {"total": 10}, "aggregations": stats}}});
+    proxy.set_for_path("/graphql", Fault::Answer("x-cantata-suppressed-below: 5", body.to_string())).await;
+    let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
+    let server = asker(catalogue(&[2]), &network(&[remote])).await;
+    let selection = "suppressedBelow aggregations { size { stats { count max } } }";
+    let answer = ask(&server, "maxAge: 600", selection, &json!({})).await;
+    assert_eq!(answer["suppressedBelow"], 5, "{answer}");
+    assert_eq!(answer["aggregations"]["size"]["stats"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_node_whose_threshold_cannot_be_read_is_not_asked() {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let body = json!({"fields": {"study": {"type": "keyword"}}, "meta": {"suppressedBelow": "5"}});
+    proxy.set_for_path("/introspection/fields", Fault::Answer("", body.to_string())).await;
+    let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
+    let server = TestServer::with_catalogues(catalogue(&[2]).file("network.json", &network(&[remote]))).await;
+    // Its fields are read again soon, because they could not be used.
+    for _ in 0..MAX_POLLS {
+        if proxy.requests().len() > 1 {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    assert!(proxy.requests().len() > 1, "its fields were used");
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!(node_of(&answer, "other")["contributed"], false, "{answer}");
 }
 
 #[tokio::test]

@@ -61,6 +61,40 @@ async fn a_node_that_fails_is_never_taken_for_one_without_records() {
 }
 
 #[tokio::test]
+async fn an_interval_that_is_too_fine_suspends_no_node() {
+    let other = node(&[5]).await;
+    let server = asker(catalogue(&[9]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let too_fine = format!("{NODES} aggregations {{ made {{ histogram(interval: 1e-9) {{ buckets {{ key }} }} }} }}");
+    for _ in 0..4 {
+        let answer = ask(&server, "", &too_fine, &json!({})).await;
+        assert_eq!(node_of(&answer, "other")["errors"], "the node has no answer to this request");
+    }
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!((&answer["complete"], &node_of(&answer, "other")["hits"]), (&json!(true), &json!(1)));
+}
+
+#[tokio::test]
+async fn rejected_requests_do_not_let_a_node_compute_statistics() {
+    let other = node(&[1]).await;
+    let proxy = FaultProxy::start(other.base());
+    let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
+    let server = asker(catalogue(&[9]), &network(&[remote])).await;
+    proxy.clear_requests();
+    proxy.set_for_path("/graphql", Fault::Status(400)).await;
+    let discoveries = || proxy.requests().iter().filter(|request| request.target.contains("introspection")).count();
+    for _ in 0..MAX_POLLS {
+        ask(&server, "", NODES, &json!({})).await;
+        if discoveries() > 2 {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    assert!(discoveries() > 2, "its fields are read again");
+    let asks_statistics = |body: &[u8]| String::from_utf8_lossy(body).contains("nodeStatistics");
+    assert!(!proxy.requests().iter().any(|request| asks_statistics(&request.body)));
+}
+
+#[tokio::test]
 async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
     let parts: [&[usize]; 3] = [&[1, 2, 3, 4], &[5, 6, 8], &[9, 10, 11, 12, 13]];
     let nodes = [node(parts[0]).await, node(parts[1]).await, node(parts[2]).await];
