@@ -40,7 +40,7 @@ use crate::worker::{IndexWorker, source_name};
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often a copy fails without getting any further before it is no longer waited for; with the delays between the attempts,
-/// more than ten seconds.
+/// more than ten seconds. While the store cannot be reached, a copy is waited for: it gets further afterwards.
 const AWAITED_FAILURES: u32 = 7;
 
 /// How long saving the rejected documents may take before the next poll.
