@@ -227,10 +227,11 @@ impl Indexing {
             return Err(IndexingError::NoPreviousIndex(catalogue.to_owned()));
         };
         let current = worker.generations.current().await?;
-        worker.generations.switch_alias(current.as_deref(), &previous).await?;
-        tracing::info!(catalogue, from = current, to = previous, "rolled back to an earlier index");
+        // Before the alias moves: if one of them failed afterwards, trying again would undo the rollback.
         let position = worker.generations.engine.position(&previous).await?;
         worker.generations.engine.refresh(&previous).await?;
+        worker.generations.switch_alias(current.as_deref(), &previous).await?;
+        tracing::info!(catalogue, from = current, to = previous, "rolled back to an earlier index");
         worker.set_index(previous, position);
         drop(lock);
         Ok(worker.status())
