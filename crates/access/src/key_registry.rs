@@ -36,7 +36,7 @@ const MAX_OWN_KEYS: usize = 100;
 /// How many keys of a person are kept that are not in force any more.
 const MAX_ENDED_OWN_KEYS: usize = 100;
 
-/// How long a key is kept that was revoked or has expired, so that the audit log can be resolved.
+/// How long a key is kept that has expired, or that a person has revoked, so that the audit log can be resolved.
 const ENDED_KEYS_KEPT: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How long the access of a person counts after a sign-in, by default.
@@ -287,7 +287,9 @@ impl KeyRegistry {
         for record in self.records_after(RecordKind::Key, 0).await? {
             // What cannot be read is not accepted, and an administrator may still look at it.
             let Ok(Some(key)) = parse(&record) else { continue };
-            if key.revoked.or(key.expires).is_some_and(|ended| is_past(ended, ENDED_KEYS_KEPT)) {
+            // A key of nobody that was revoked would come back in force with an old key file if the store did not know it.
+            let ended = if key.owner.is_some() { key.revoked.or(key.expires) } else { key.expires };
+            if ended.is_some_and(|ended| is_past(ended, ENDED_KEYS_KEPT)) {
                 self.store.write_record(RecordKind::Key, &record.id, RecordBase::Record(record.change), None).await?;
             }
         }

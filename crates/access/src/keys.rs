@@ -14,7 +14,8 @@ const MAX_NAME_LENGTH: usize = 100;
 /// The maximum length of a scope of a key, in characters.
 const MAX_SCOPE_LENGTH: usize = 500;
 
-/// A key as it is stored. Revoked keys stay for a year, so that the audit log can be resolved; of those of a person, the latest.
+/// A key as it is stored. Keys that have ended stay for a year, so that the audit log can be resolved; of those of a person, the
+/// latest. One of nobody stays until a year after it expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KeyRecord {

@@ -36,6 +36,17 @@ impl IndexingFailure {
             other => other.to_string(),
         }
     }
+
+    /// Returns whether the store could not be reached, which says nothing of the index.
+    pub(crate) fn is_store_outage(&self) -> bool {
+        match self {
+            Self::Store(error) | Self::Source(SourceError::Store(error)) => {
+                matches!(error, StoreError::Unavailable(_) | StoreError::OutcomeUnknown { .. })
+            }
+            Self::Job(error) => matches!(error, JobError::Unavailable(_)),
+            Self::Engine(_) | Self::Source(_) | Self::Build(_) => false,
+        }
+    }
 }
 
 /// Why a request to indexing is rejected.

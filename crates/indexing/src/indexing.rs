@@ -40,7 +40,7 @@ use crate::worker::{IndexWorker, source_name};
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often a copy fails without getting any further before it is no longer waited for; with the delays between the attempts,
-/// more than ten seconds.
+/// more than ten seconds. While the store cannot be reached, a copy is waited for: it gets further afterwards.
 const AWAITED_FAILURES: u32 = 7;
 
 /// How long saving the rejected documents may take before the next poll.
@@ -227,10 +227,11 @@ impl Indexing {
             return Err(IndexingError::NoPreviousIndex(catalogue.to_owned()));
         };
         let current = worker.generations.current().await?;
-        worker.generations.switch_alias(current.as_deref(), &previous).await?;
-        tracing::info!(catalogue, from = current, to = previous, "rolled back to an earlier index");
+        // Before the alias moves: if one of them failed afterwards, trying again would undo the rollback.
         let position = worker.generations.engine.position(&previous).await?;
         worker.generations.engine.refresh(&previous).await?;
+        worker.generations.switch_alias(current.as_deref(), &previous).await?;
+        tracing::info!(catalogue, from = current, to = previous, "rolled back to an earlier index");
         worker.set_index(previous, position);
         drop(lock);
         Ok(worker.status())

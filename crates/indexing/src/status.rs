@@ -3,6 +3,7 @@
 use cantata_core::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::error::IndexingFailure;
 use crate::rejected_documents::DocumentRejection;
 
 /// What the indexing of a catalogue is doing.
@@ -70,8 +71,44 @@ pub(crate) struct LiveStatus {
     pub(crate) index: Option<String>,
     pub(crate) position: Option<String>,
     pub(crate) last_error: Option<IndexingProblem>,
-    /// How often it failed since it last got further, or found that there is nothing to do.
+    /// How often it failed since it last got further, or found that there is nothing to do. While the store cannot be reached,
+    /// that counts as one failure.
     pub(crate) failures: u32,
     pub(crate) needs_reindex: Vec<String>,
     pub(crate) notes: Vec<String>,
+}
+
+impl LiveStatus {
+    /// Counts a failure.
+    pub(crate) fn count_failure(&mut self, failure: &IndexingFailure) {
+        self.failures = match failure.is_store_outage() {
+            true => self.failures.max(1),
+            false => self.failures.saturating_add(1),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::EngineError;
+    use cantata_store::StoreError;
+
+    use super::*;
+    use crate::source::SourceError;
+
+    #[test]
+    fn an_outage_of_the_store_is_one_failure_however_long_it_is() {
+        let mut status = LiveStatus::default();
+        let outage = || StoreError::unavailable("it is restarted");
+        for _ in 0..10 {
+            status.count_failure(&IndexingFailure::Store(outage()));
+            status.count_failure(&IndexingFailure::Source(SourceError::Store(outage())));
+        }
+        assert_eq!(status.failures, 1);
+        for _ in 0..2 {
+            status.count_failure(&IndexingFailure::Engine(EngineError::Failed("no".to_owned())));
+        }
+        status.count_failure(&IndexingFailure::Source(SourceError::Store(StoreError::corrupt("event 1", "a bit"))));
+        assert_eq!(status.failures, 4);
+    }
 }

@@ -191,7 +191,7 @@ impl IndexWorker {
         let is_same = live_status.activity == IndexingActivity::Failing
             && live_status.last_error.as_ref().is_some_and(|last| last.message == message);
         live_status.activity = IndexingActivity::Failing;
-        live_status.failures = live_status.failures.saturating_add(1);
+        live_status.count_failure(failure);
         live_status.last_error = Some(IndexingProblem { message, at: Timestamp::now() });
         !is_same
     }

@@ -53,10 +53,13 @@ impl SearchService {
             return Err(DisplaySaveError::Problems(problems));
         }
         let catalogue = Arc::clone(&loaded.catalogue);
-        let guard = self.reload_lock.lock().await;
-        let written = tokio::task::spawn_blocking(move || write(&display, &catalogue, &folder)).await;
-        drop(guard);
-        written.map_err(io::Error::other)??;
+        let guard = Arc::clone(&self.reload_lock).lock_owned().await;
+        let written = tokio::task::spawn_blocking(move || {
+            // Held until all files are written, also if the client leaves meanwhile.
+            let _guard = guard;
+            write(&display, &catalogue, &folder)
+        });
+        written.await.map_err(io::Error::other)??;
         self.reload(id).await.map_err(DisplaySaveError::Problems)?;
         Ok(())
     }

@@ -71,7 +71,7 @@ pub struct SearchService {
     pub(crate) source: ConfigSource,
     catalogues: ArcSwap<Catalogues>,
     /// Held while configurations are read or written, so that an older one never replaces a newer one.
-    pub(crate) reload_lock: Mutex<()>,
+    pub(crate) reload_lock: Arc<Mutex<()>>,
 }
 
 impl SearchService {
@@ -85,7 +85,7 @@ impl SearchService {
         let entries = catalogues.into_iter().map(|configured| probe_new(CatalogueEntry::new(&engines, configured)));
         let catalogues = Catalogues { mode, entries: join_all(entries).await };
         let catalogues = ArcSwap::from_pointee(catalogues);
-        Ok(Self { engines: Box::new(engines), source, catalogues, reload_lock: Mutex::new(()) })
+        Ok(Self { engines: Box::new(engines), source, catalogues, reload_lock: Arc::default() })
     }
 
     /// Returns a snapshot of the catalogues.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use cantata_engine::EngineError;
 use cantata_store::{LEASE_DURATION, Store};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 use uuid::Uuid;
 
 use crate::shared_sets::store_error;
@@ -24,11 +24,20 @@ pub(crate) struct SetTurns {
     holder: String,
     /// Held by the request whose turn it is here: they all have the same lease.
     here: Mutex<()>,
+    /// Held by the request that saves a set without an owner.
+    unowned: Mutex<()>,
 }
 
 impl SetTurns {
     pub(crate) fn new(store: Option<Arc<dyn Store>>, index: &str) -> Self {
-        Self { store, lease: format!("sets:{index}"), holder: Uuid::new_v4().to_string(), here: Mutex::new(()) }
+        let (lease, holder) = (format!("sets:{index}"), Uuid::new_v4().to_string());
+        Self { store, lease, holder, here: Mutex::new(()), unowned: Mutex::new(()) }
+    }
+
+    /// Waits for the turn of a request that saves a set without an owner. Such sets share limits, which those that are saved at
+    /// the same time would exceed together; on several servers, by one set of each.
+    pub(crate) async fn wait_for_unowned(&self) -> MutexGuard<'_, ()> {
+        self.unowned.lock().await
     }
 
     /// Makes a change when it is its turn.

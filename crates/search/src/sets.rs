@@ -199,16 +199,23 @@ impl ServedCatalogue {
         if let Some(view) = &save.view {
             set[SAVED_SET_VIEW] = view.as_str().into();
         }
-        match &self.reader.owner {
-            Some(owner) => set[OWNER] = owner.as_str().into(),
+        let _turn = match &self.reader.owner {
+            Some(owner) => {
+                set[OWNER] = owner.as_str().into();
+                None
+            }
             None => {
+                let turn = self.set_turns.wait_for_unowned().await;
+                // Others were saved meanwhile.
+                self.prepare_sets_index().await?;
                 let bytes = set.to_string().len() as u64;
                 if let Some(reason) = self.reason_against_unowned(bytes).await? {
                     return Ok(invalid(reason));
                 }
                 set[SAVED_SET_BYTES] = bytes.into();
+                Some(turn)
             }
-        }
+        };
         match &self.shared_sets {
             Some(shared) => shared.add(&set_id, &set).await?,
             None => self.put_set(&set_id, &set).await?,

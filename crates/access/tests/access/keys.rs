@@ -182,12 +182,16 @@ async fn a_key_is_kept_for_a_year_after_its_end() {
         add(&keys, name, expires).await;
     }
     keys.revoke("revoked").await.unwrap();
+    let (record, _) = KeyRecord::new("of ada", &["portal.USE".to_owned()], None).unwrap();
+    let id = record.id.clone();
+    keys.add(record.owned_by("ada")).await.unwrap();
+    keys.revoke_id(&id).await.unwrap();
     keys.remove_long_ended(days_after(now, 363)).await.unwrap();
-    assert_eq!(kept(&keys).await, ["expired", "expires", "revoked", "unlimited"]);
+    assert_eq!(kept(&keys).await, ["expired", "expires", "of ada", "revoked", "unlimited"]);
     keys.remove_long_ended(days_after(now, 367)).await.unwrap();
-    assert_eq!(kept(&keys).await, ["expires", "unlimited"]);
+    assert_eq!(kept(&keys).await, ["expires", "revoked", "unlimited"]);
     keys.remove_long_ended(days_after(now, 10_000)).await.unwrap();
-    assert_eq!(kept(&keys).await, ["unlimited"]);
+    assert_eq!(kept(&keys).await, ["revoked", "unlimited"]);
 }
 
 #[tokio::test]
@@ -253,8 +257,9 @@ async fn the_file_of_an_earlier_version_is_imported_once() {
     assert_eq!(keys.list().await.unwrap(), std::slice::from_ref(&record));
     assert_eq!(name(&shared.server(), secret.reveal()).await, Ok("ada".to_owned()));
     assert!(read_key_file(shared.folder.path()).unwrap().is_empty(), "the file has another name now");
-    // A key that was revoked meanwhile does not come back with an old file.
+    // A key that was revoked meanwhile does not come back with an old file, however old.
     keys.revoke("ada").await.unwrap();
+    keys.remove_long_ended(days_after(Timestamp::now(), 10_000)).await.unwrap();
     write_key_file(&shared.folder, &[record]);
     import_key_file(shared.folder.path(), &keys).await.unwrap();
     assert_eq!(name(&shared.server(), secret.reveal()).await, INVALID);

@@ -71,6 +71,16 @@ async fn sets_without_an_owner_share_a_limit_in_number() {
     assert!(saved["data"]["saveSet"]["setId"].is_string(), "{saved}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn sets_without_an_owner_that_are_saved_at_the_same_time_keep_the_limit() {
+    let guarded = with_limits(json!({"maxAnonymous": 1})).await;
+    let save = || ask(&guarded, "", SAVE, json!({}));
+    let (one, two, three, four) = tokio::join!(save(), save(), save(), save());
+    let answers = [one.ok(), two.ok(), three.ok(), four.ok()];
+    let saved = answers.iter().filter(|answer| answer["data"]["saveSet"]["setId"].is_string()).count();
+    assert_eq!(saved, 1, "{answers:?}");
+}
+
 #[tokio::test]
 async fn sets_without_an_owner_share_a_limit_in_bytes() {
     // One of these sets has about 200 bytes.

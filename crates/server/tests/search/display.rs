@@ -109,8 +109,10 @@ async fn a_list_stays_in_the_file_that_has_it_and_other_catalogues_stay_as_they_
 async fn a_save_that_was_interrupted_is_finished_as_a_whole() {
     let facets = json!({"facets": {"aggregations": [{"fieldName": "tags", "isActive": true}]}}).to_string();
     let table = json!({"table": {"columns": [{"fieldName": "quality", "show": true}]}}).to_string();
-    let begun = json!({"facets.json": facets, "table.json": table});
-    let server = TestServer::with_catalogues(flat(json!({"catalogId": "mine"})).file(".changes", &begun)).await;
+    let begun =
+        json!({"facets.json": {"before": "{}", "after": facets}, "table.json": {"before": "{}", "after": table}});
+    let catalogues = flat(json!({"catalogId": "mine"})).file("facets.json", &json!({})).file("table.json", &json!({}));
+    let server = TestServer::with_catalogues(catalogues.file(".changes", &begun)).await;
     let configs = shown(&server, "/graphql").await;
     assert_eq!(names(&configs["facets"]["aggregations"], "isActive"), ["tags"]);
     assert_eq!(names(&configs["table"]["columns"], "show"), ["quality"]);
