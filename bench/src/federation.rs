@@ -159,11 +159,13 @@ impl FederationBench {
     }
 }
 
-/// Waits until the network has an answer of every node.
+/// Waits until the network knows the fields of every node. Before that it has none to aggregate.
 fn wait_for_nodes(network: &mut Connection) -> Outcome<()> {
     for _ in 0..POLLS {
-        let answer: Value = network.fetch(&Question::new().to_network())?;
-        if answer["data"]["network"]["complete"] == true {
+        let answer: Value = network.fetch(&question::state_of_network())?;
+        let fields = answer["data"]["__type"]["fields"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let is_known = fields.iter().any(|field| field["name"] == "aggregations");
+        if is_known && answer["data"]["network"]["complete"] == true {
             return Ok(());
         }
         std::thread::sleep(POLL_INTERVAL);

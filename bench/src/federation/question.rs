@@ -57,3 +57,8 @@ impl Question {
         post_json(PATH, &json!({ "query": query, "variables": { "filters": self.filter } }))
     }
 }
+
+/// Returns the bytes of a request for what a network knows of its nodes.
+pub(super) fn state_of_network() -> Vec<u8> {
+    post_json(PATH, &json!({ "query": "{ network { complete } __type(name: \"Network\") { fields { name } } }" }))
+}
