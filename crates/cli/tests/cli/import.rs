@@ -363,12 +363,7 @@ fn sheets_and_parquet_files_become_documents() {
         cells.into_iter().for_each(|cell| sheet.append(cell).unwrap());
         sheet.end_row();
     }
-    let mut content = Vec::new();
-    sheet.finish().unwrap().read_to_end(&mut content).unwrap();
-    let catalogue = Catalogue::new();
-    let file = catalogue.file("plants.xlsx", content);
-    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
-    assert_eq!(code, 0, "{stdout}{stderr}");
+    let (catalogue, stderr) = imported(sheet);
     assert!(stderr.contains("name keyword, age double, open boolean, code keyword"), "{stderr}");
     let documents = catalogue.documents("plants");
     assert_eq!(documents["a"], json!({"name": "Rose", "age": 7.0, "open": true, "code": "007"}));
@@ -412,6 +407,17 @@ fn sheets_and_parquet_files_become_documents() {
     }
 }
 
+/// Imports a sheet into the index `plants`; returns also what was printed as notes.
+fn imported(sheet: SpreadsheetWriter) -> (Catalogue, String) {
+    let mut content = Vec::new();
+    sheet.finish().unwrap().read_to_end(&mut content).unwrap();
+    let catalogue = Catalogue::new();
+    let file = catalogue.file("plants.xlsx", content);
+    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
+    assert_eq!(code, 0, "{stdout}{stderr}");
+    (catalogue, stderr)
+}
+
 #[test]
 fn errors_of_formulas_are_empty_cells_and_summed_up() {
     let mut sheet = SpreadsheetWriter::new(["_id", "age", "name"]).unwrap();
@@ -423,12 +429,7 @@ fn errors_of_formulas_are_empty_cells_and_summed_up() {
         [CellRef::Text(id), age, CellRef::Text(name)].into_iter().for_each(|cell| sheet.append(cell).unwrap());
         sheet.end_row();
     }
-    let mut content = Vec::new();
-    sheet.finish().unwrap().read_to_end(&mut content).unwrap();
-    let catalogue = Catalogue::new();
-    let file = catalogue.file("plants.xlsx", content);
-    let (code, stdout, stderr) = catalogue.run(&["import", "--index=plants", &file]);
-    assert_eq!(code, 0, "{stdout}{stderr}");
+    let (catalogue, stderr) = imported(sheet);
     assert!(stderr.contains("2 cells are #N/A, the first in column 'age', line 3; they are left empty"), "{stderr}");
     assert!(stderr.contains("1 cells are #REF!, the first in column 'name', line 4"), "{stderr}");
     assert!(stderr.contains("age long, name keyword"), "{stderr}");

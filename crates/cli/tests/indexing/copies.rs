@@ -26,12 +26,15 @@ async fn until_ready(server: &Server<'_>) {
     panic!("{:#}", server.get("/ready").await.json());
 }
 
+/// Returns the data folders of two servers on one database.
+fn folders_on(address: &str) -> [Data; 2] {
+    [(); 2].map(|()| Data::new("files", &[("DATABASE_URL", address)]))
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_is_ready_once_its_copy_has_what_was_stored_while_it_was_away() {
     let database = postgres();
-    let address = database.address();
-    let variables = [("DATABASE_URL", address.as_str())];
-    let (first, second) = (Data::new("files", &variables), Data::new("files", &variables));
+    let [first, second] = folders_on(&database.address());
     let one = Server::start(&first).await;
     one.create_study("S").await;
     let mut other = Server::start(&second).await;
@@ -56,9 +59,7 @@ async fn a_server_is_ready_once_its_copy_has_what_was_stored_while_it_was_away()
 #[tokio::test(flavor = "multi_thread")]
 async fn a_copy_that_keeps_failing_is_reported_and_keeps_no_server_out_of_rotation() {
     let database = postgres();
-    let address = database.address();
-    let variables = [("DATABASE_URL", address.as_str())];
-    let (first, second) = (Data::new("files", &variables), Data::new("files", &variables));
+    let [first, second] = folders_on(&database.address());
     let one = Server::start(&first).await;
     one.create_study("S").await;
     one.submit(&Payload::new("S")).await;

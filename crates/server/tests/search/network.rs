@@ -9,6 +9,7 @@ mod merging;
 
 use std::time::Duration;
 
+use cantata_testkit::fault_proxy::Fault;
 use cantata_testkit::{TestCatalogues, TestClient, TestServer};
 use serde_json::{Value, json};
 
@@ -58,6 +59,20 @@ fn catalogue(numbers: &[usize]) -> TestCatalogues {
         &mapping(),
         documents.iter().map(|(id, document)| (id.as_str(), document.clone())),
     )
+}
+
+/// The ways in which a node gives no answer that could be read.
+fn unreadable() -> Vec<Fault> {
+    vec![
+        Fault::NoResponse,
+        Fault::Status(500),
+        Fault::Status(401),
+        Fault::Html,
+        Fault::TruncateJson,
+        Fault::BreakMidResponse,
+        Fault::DropResponse,
+        Fault::NotHttp,
+    ]
 }
 
 /// A server with the documents of these numbers.

@@ -9,7 +9,9 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use super::{MAX_POLLS, NODES, POLL_INTERVAL, ask, asker, catalogue, network, node, node_of, remote, wait_for};
+use super::{
+    MAX_POLLS, NODES, POLL_INTERVAL, ask, asker, catalogue, network, node, node_of, remote, unreadable, wait_for,
+};
 use crate::support::{counts, leaf};
 
 const WITH_STUDIES: &str = "complete nodes { nodeId name hits status errors contributed missingFields latencyMs version } \
@@ -31,17 +33,7 @@ async fn a_node_that_fails_is_never_taken_for_one_without_records() {
     let proxy = FaultProxy::start(broken.base());
     let remotes = [remote("broken", &proxy.url(), json!({"timeout": 1})), remote("working", working.base(), json!({}))];
     let server = asker(catalogue(&[9]), &impatient(&remotes)).await;
-    for fault in [
-        Fault::Down,
-        Fault::NoResponse,
-        Fault::Status(500),
-        Fault::Status(401),
-        Fault::Html,
-        Fault::TruncateJson,
-        Fault::BreakMidResponse,
-        Fault::DropResponse,
-        Fault::NotHttp,
-    ] {
+    for fault in [Fault::Down].into_iter().chain(unreadable()) {
         proxy.set(fault.clone()).await;
         let answer = ask(&server, "", WITH_STUDIES, &json!({})).await;
         let failed = node_of(&answer, "broken");

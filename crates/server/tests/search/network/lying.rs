@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::{ask, asker, catalogue, network, node, node_of, remote, wait_for};
+use super::{ask, asker, catalogue, network, node, node_of, remote, unreadable, wait_for};
 
 /// How long all rounds of a test may take together. It only ends a test that hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -36,15 +36,8 @@ fn misdeeds() -> Vec<Fault> {
     let good = || size(stats(), "10", "all");
     let honest = json!({"data": {"file": {"hits": {"total": 5}, "aggregations":
         {"study": {"buckets": []}, "size": good()}}}});
-    vec![
-        Fault::NoResponse,
-        Fault::Status(500),
-        Fault::Status(401),
-        Fault::Html,
-        Fault::TruncateJson,
-        Fault::BreakMidResponse,
-        Fault::DropResponse,
-        Fault::NotHttp,
+    let mut faults = unreadable();
+    faults.extend([
         Fault::Endless,
         Fault::Redirect("http://127.0.0.1:1/graphql".to_owned()),
         lie(json!(-5), json!([]), good()),
@@ -65,7 +58,8 @@ fn misdeeds() -> Vec<Fault> {
         Fault::Answer("", json!({"errors": [{"message": SECRET}], "data": {"file": null}}).to_string()),
         Fault::Answer("", json!([SECRET]).to_string()),
         Fault::Answer("x-cantata-suppressed-below: many", honest.to_string()),
-    ]
+    ]);
+    faults
 }
 
 #[tokio::test]
