@@ -13,6 +13,7 @@ mod filter;
 mod fuzzy_walk;
 mod hits;
 mod match_sets;
+mod narrowed_postings;
 mod pattern_search;
 mod prefix_ranges;
 mod relevance;
@@ -23,7 +24,7 @@ mod sorted_scan;
 mod stored_rows;
 mod term_matching;
 mod thread_pool;
-mod whole_records;
+
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;

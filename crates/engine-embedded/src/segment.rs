@@ -35,7 +35,7 @@ pub(crate) use word_index::{WordIndex, WordIndexMetadata, WordIndexWriter, WordP
 
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use hashbrown::HashMap;
 
@@ -44,8 +44,11 @@ use crate::error::IndexError;
 use crate::platform::SegmentStorage;
 use crate::value_encoding::ValueClass;
 
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
 /// A segment.
 pub(crate) struct Segment {
+    id: u64,
     storage: SegmentStorage,
     metadata: SegmentMetadata,
     fields: HashMap<String, usize>,
@@ -130,6 +133,7 @@ impl Segment {
         let parent_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
         let is_verified = AtomicBool::new(false);
         Self {
+            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
             storage,
             metadata,
             fields,
@@ -140,6 +144,11 @@ impl Segment {
             parent_rows,
             is_verified,
         }
+    }
+
+    /// Returns a number that no other segment of this process has or had.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
     }
 
     /// Verifies the checksum of a segment file.

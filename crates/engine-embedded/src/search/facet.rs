@@ -7,7 +7,8 @@ use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats,
 use super::buckets::{most_frequent, top_hits};
 use super::facet_counts::{self, NO_GROUP};
 use super::match_sets::{MatchSet, PlanMatchSets};
-use super::{few_records, row_filter, whole_records};
+use super::narrowed_postings::{self, Narrowing};
+use super::{few_records, row_filter};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::segment_reader::SegmentReader;
@@ -99,15 +100,14 @@ fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetR
     let snapshot = match_sets.snapshot;
     let path = row_path(snapshot, &request.field);
     let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();
-    let mut may_be_whole = true;
+    let is_narrowed = request.elements != Filter::All || !request.ancestors.is_empty();
+    let narrowing = Narrowing::new(request).filter(|_| few_records::wants_only_counts(request));
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
-        let is_narrowed = request.elements != Filter::All || !request.ancestors.is_empty();
-        let narrowed = field.as_ref().filter(|_| is_narrowed && may_be_whole);
-        let counts = narrowed.and_then(|field| whole_records::count(match_sets, segment, field, request));
-        // Segments are much alike.
-        may_be_whole &= narrowed.is_none() || counts.is_some();
+        let counts = field.as_ref().zip(narrowing.as_ref()).and_then(|(field, narrowing)| {
+            narrowed_postings::count(match_sets, segment, field, request, narrowing)
+        });
         let level_of_elements = level.filter(|_| is_narrowed && counts.is_none());
         let elements = level_of_elements.map(|level| match_sets.elements(segment, level, request));
         SegmentFacet { reader, field, level, matches, elements, counts }

@@ -110,7 +110,7 @@ fn cheap_postings<'a>(segment: &Segment, field: &SegmentField<'a>, documents: us
 }
 
 /// Counts the documents of a posting list that are in a bitmap.
-fn count_in(documents: &Bitset, rows: PostingList<'_>) -> u32 {
+pub(crate) fn count_in(documents: &Bitset, rows: PostingList<'_>) -> u32 {
     match rows {
         PostingList::Dense(words) => documents.intersection_count(words) as u32,
         PostingList::Sparse(rows) => rows.iter().filter(|&&row| documents.contains(row as usize)).count() as u32,

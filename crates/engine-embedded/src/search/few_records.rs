@@ -49,12 +49,13 @@ pub(super) fn compute(
 }
 
 /// Returns whether a facet is about nothing but the counts of values, and its conditions are cheap to test row by row.
-pub(super) fn is_countable_by_row(request: &FacetRequest) -> bool {
+fn is_countable_by_row(request: &FacetRequest) -> bool {
     let mut filters = request.ancestors.iter().map(|around| &around.filter).chain([&request.elements]);
     wants_only_counts(request) && filters.all(is_cheap_test)
 }
 
-fn wants_only_counts(request: &FacetRequest) -> bool {
+/// Returns whether a facet is about nothing but the counts of values.
+pub(super) fn wants_only_counts(request: &FacetRequest) -> bool {
     let FacetRequest { buckets, distinct, missing, stats, histograms, ranges, top_hits, bucket_filters, .. } = request;
     (buckets.is_some() || *distinct || *missing)
         && !(*stats || top_hits.is_some())

@@ -111,22 +111,44 @@ impl<'a> PlanMatchSets<'a> {
         let matching = self.of_filter(request.filter)[segment].count;
         let mut elements = Bitset::clone(&own);
         for AncestorFilter { path, filter } in &request.ancestors {
-            // A segment that has elements has those around them.
-            let Some(outer) = within.level_of(path) else { continue };
             // The own elements are of the records already. Where these are many, all facets share one bitmap.
             let is_few = matching * row_filter_ratio(filter) < within.document_count();
-            let records = is_few.then_some(request.filter);
-            let key = BitmapKey { segment, level, filter, read_at: outer, records };
-            let around = self.memoize(key, || {
-                let outer_rows = match records {
-                    Some(records) => self.elements_of(segment, outer, filter, records),
-                    None => self.rows(segment, filter, outer),
-                };
-                filter::lower(within, &outer_rows, outer, level)
-            });
-            elements.intersect_with(&around);
+            self.keep_within(&mut elements, segment, level, (path, filter), is_few.then_some(request.filter));
         }
         Arc::new(elements)
+    }
+
+    /// Returns the elements of any record that a facet counts, at the level of its field.
+    pub(super) fn elements_of_all_records(&self, segment: usize, level: usize, request: &'a FacetRequest) -> Bitset {
+        let mut elements = Bitset::clone(&self.rows(segment, &request.elements, level));
+        for AncestorFilter { path, filter } in &request.ancestors {
+            self.keep_within(&mut elements, segment, level, (path, filter), None);
+        }
+        elements
+    }
+
+    /// Removes the elements that do not lie in one of a level above that passes a filter. The filter is evaluated on the
+    /// records of a filter of the plan, if one is given.
+    fn keep_within(
+        &self,
+        elements: &mut Bitset,
+        segment: usize,
+        level: usize,
+        (path, filter): (&str, &'a Filter),
+        records: Option<usize>,
+    ) {
+        let within = &self.snapshot.segments[segment].segment;
+        // A segment that has elements has those around them.
+        let Some(outer) = within.level_of(path) else { return };
+        let key = BitmapKey { segment, level, filter, read_at: outer, records };
+        let around = self.memoize(key, || {
+            let outer_rows = match records {
+                Some(records) => self.elements_of(segment, outer, filter, records),
+                None => self.rows(segment, filter, outer),
+            };
+            filter::lower(within, &outer_rows, outer, level)
+        });
+        elements.intersect_with(&around);
     }
 
     /// Returns the elements of a level that match a filter and belong to the records of a filter of the plan.
@@ -145,28 +167,6 @@ impl<'a> PlanMatchSets<'a> {
             elements.intersect_with(&of_records());
             elements
         })
-    }
-
-    /// Returns the documents of a filter of the plan with an element of a level that does not pass another filter;
-    /// nothing if they are so few that a bitmap of all rows of the level is not worth it.
-    pub(super) fn with_other_elements(
-        &self,
-        segment: usize,
-        level: usize,
-        filter: &'a Filter,
-        records: usize,
-    ) -> Option<Arc<Bitset>> {
-        let within = &self.snapshot.segments[segment].segment;
-        if self.of_filter(records)[segment].count * row_filter_ratio(filter) < within.document_count() {
-            return None;
-        }
-        // No other bitmap is of a level above the one that its filter is read at.
-        let key = BitmapKey { segment, level: 0, filter, read_at: level, records: Some(records) };
-        Some(self.memoize(key, || {
-            let mut others = Bitset::clone(&self.elements_of(segment, level, &Filter::All, records));
-            others.remove_all(&self.rows(segment, filter, level));
-            filter::lift(within, &others, level, 0)
-        }))
     }
 
     fn match_set(&self, segment: usize, reader: &SegmentReader, filter: &'a Filter) -> MatchSet {

@@ -5,7 +5,8 @@
 //! large.
 //!
 //! Entries are counted in bytes, with their plans. The cache of a snapshot has a capacity, and those of all snapshots
-//! share a budget of the process: what does not fit into it is not cached. Global ordinals are taken from it too.
+//! share a budget of the process: what does not fit into it is not cached. Global ordinals and narrowed postings are taken
+//! from it too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,8 +35,13 @@ pub fn set_query_cache_bytes(bytes: usize) {
     BUDGET.max.store(bytes, Ordering::Relaxed);
 }
 
-/// Takes bytes from the budget for something else that a snapshot keeps, if there are so many left.
-pub(super) fn reserve_cache_bytes(bytes: usize) -> Option<BudgetShare> {
+/// Returns how many bytes the cached results of all indexes of this process may have.
+pub(crate) fn query_cache_bytes() -> usize {
+    BUDGET.max.load(Ordering::Relaxed)
+}
+
+/// Takes bytes from the budget for something else that is kept for searches, if there are so many left.
+pub(crate) fn reserve_cache_bytes(bytes: usize) -> Option<BudgetShare> {
     BUDGET.take(bytes)
 }
 
@@ -60,9 +66,15 @@ impl CacheBudget {
 }
 
 /// Bytes of a budget, until they are dropped.
-pub(super) struct BudgetShare {
+pub(crate) struct BudgetShare {
     budget: &'static CacheBudget,
     bytes: usize,
+}
+
+impl BudgetShare {
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
 }
 
 impl Drop for BudgetShare {
@@ -137,7 +149,7 @@ impl<R: ResultBytes + Clone + Send + Sync + 'static> ResultCache<R> {
             return;
         }
         let Some(share) = self.budget.take(bytes) else { return };
-        let bytes_of = |cached: &Arc<CachedResult<R>>| u32::try_from(cached.share.bytes).unwrap_or(u32::MAX);
+        let bytes_of = |cached: &Arc<CachedResult<R>>| u32::try_from(cached.share.bytes()).unwrap_or(u32::MAX);
         let weigh = move |_: &SearchPlan, cached: &Arc<CachedResult<R>>| bytes_of(cached);
         let builder = || Cache::builder().max_capacity(MAX_CACHE_BYTES).weigher(weigh);
         let results = self.results.get_or_init(|| builder().build_with_hasher(DefaultHashBuilder::default()));
@@ -179,7 +191,8 @@ fn plan_bytes(plan: &SearchPlan) -> usize {
     size_of::<SearchPlan>() + requests.chain(plan.filters.iter().map(filter_bytes)).sum::<usize>()
 }
 
-fn filter_bytes(filter: &Filter) -> usize {
+/// Returns an estimate of the memory of a filter.
+pub(crate) fn filter_bytes(filter: &Filter) -> usize {
     let content = match filter {
         Filter::All | Filter::None => 0,
         Filter::And(parts) | Filter::Or(parts) => parts.iter().map(filter_bytes).sum(),
