@@ -10,7 +10,6 @@ use cantata_graphql::{NetworkAnswer, NetworkError, NetworkFacet, NetworkQuestion
 use cantata_sqon::Sqon;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::discovery;
@@ -20,9 +19,6 @@ use crate::merge::{merge_facet, suppress};
 use crate::node::{Node, RemoteState};
 use crate::node_answer::NodeAnswer;
 use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
-
-/// How many bytes the answers that are being read may take together.
-const MAX_ANSWERS_BYTES: usize = 256 << 20;
 
 /// A header of the client that may be passed on.
 #[derive(Clone)]
@@ -92,9 +88,8 @@ struct Answer {
 impl Network {
     /// Starts the discovery of the nodes, which goes on for as long as the network is in use.
     pub fn start(config: &NetworkConfig) -> Arc<Self> {
-        let memory = answer_memory(config);
         let network = Arc::new(Self {
-            nodes: config.nodes.iter().map(|node| Node::new(node, config.max_answer_bytes, &memory)).collect(),
+            nodes: Node::all(config),
             deadline: config.deadline,
             remote_fields: ArcSwap::default(),
             publishing: Mutex::new(()),
@@ -338,11 +333,6 @@ impl Network {
             "nodes": nodes, "complete": is_complete, "suppressedBelow": threshold, "aggregations": aggregations,
         })
     }
-}
-
-/// Returns the memory for the answers of the nodes of a network: a permit for each byte.
-pub(crate) fn answer_memory(config: &NetworkConfig) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(MAX_ANSWERS_BYTES.max(config.max_answer_bytes)))
 }
 
 /// Returns what is known of a remote node, if it is an answer to the question.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cantata_catalogue::{FILTERS_PLACE, NodeConfig, NodeTarget, flat_name};
+use cantata_catalogue::{FILTERS_PLACE, NetworkConfig, NodeConfig, NodeTarget, flat_name};
 use cantata_sqon::Sqon;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::sync::{Notify, Semaphore};
@@ -67,8 +67,16 @@ pub(crate) struct NodeSchema {
 }
 
 impl Node {
+    /// Prepares the nodes of a network.
+    pub(crate) fn all(config: &NetworkConfig) -> Vec<Self> {
+        let memory = Arc::new(Semaphore::new(config.memory_bytes.min(Semaphore::MAX_PERMITS)));
+        // A longer answer would never fit.
+        let max_answer_bytes = config.max_answer_bytes.min(config.memory_bytes);
+        config.nodes.iter().map(|node| Self::new(node, max_answer_bytes, &memory)).collect()
+    }
+
     /// Prepares a node; `memory` has a permit for each byte that the answers of all nodes may take together.
-    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize, memory: &Arc<Semaphore>) -> Self {
+    fn new(config: &NodeConfig, max_answer_bytes: usize, memory: &Arc<Semaphore>) -> Self {
         let remote = match &config.target {
             NodeTarget::Remote(remote) => Some(RemoteState {
                 client: RemoteClient::new(config, remote, max_answer_bytes, Arc::clone(memory)),

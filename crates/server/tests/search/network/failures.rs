@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cantata_catalogue::ConfigDefaults;
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{MockServer, TestServer};
 use futures_util::future::join_all;
@@ -269,6 +270,23 @@ async fn a_node_that_lies_contributes_nothing() {
         assert_eq!(answer["complete"], false);
         assert_eq!(counts(&answer["aggregations"]["study"]["buckets"]), [("S1", 1), ("S2", 1)]);
     }
+}
+
+#[tokio::test]
+async fn the_memory_of_the_operator_bounds_every_answer() {
+    let liar = liar(json!("x".repeat(3000)).to_string()).await;
+    let network = network(&[remote("long", &liar.url, json!({}))]);
+    let defaults = ConfigDefaults { network_memory: 2048, ..ConfigDefaults::default() };
+    let catalogues = catalogue(&[1]).file("network.json", &network).defaults(defaults);
+    let server = TestServer::with_catalogues(catalogues).await;
+    for _ in 0..MAX_POLLS {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        if node_of(&answer, "long")["errors"] == "the answer of the node is too long" {
+            return;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    panic!("the answer was never too long");
 }
 
 #[tokio::test]
