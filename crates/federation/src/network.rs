@@ -257,7 +257,7 @@ impl Network {
         });
         match &answer {
             Ok(_) => remote.succeeded(),
-            Err(error) => remote.failed(error),
+            Err(error) => remote.question_failed(error),
         }
         answer
     }

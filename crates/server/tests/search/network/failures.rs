@@ -135,16 +135,36 @@ async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
 async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());
-    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), json!({"timeout": 1}))])).await;
-    proxy.set(Fault::Status(503)).await;
-    for _ in 0..3 {
-        ask(&server, "", NODES, &json!({})).await;
+    let more = json!({"timeout": 1, "kind": "cantata"});
+    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), more)])).await;
+    // It tells its fields, but it counts nothing.
+    proxy.set_for_path("/graphql", Fault::Status(503)).await;
+    let mut errors = String::new();
+    for _ in 0..MAX_POLLS {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        errors = node_of(&answer, "slow")["errors"].as_str().unwrap().to_owned();
+        if errors.contains("failed several times") {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
-    let answer = ask(&server, "", NODES, &json!({})).await;
-    let errors = node_of(&answer, "slow")["errors"].as_str().unwrap();
     assert!(errors.contains("failed several times"), "{errors}");
     proxy.set(Fault::Pass).await;
     wait_for(&server, "slow", "OK").await;
+}
+
+#[tokio::test]
+async fn questions_that_ask_too_much_suspend_no_node() {
+    let busy = node(&[1]).await;
+    let proxy = FaultProxy::start(busy.base());
+    let server = asker(catalogue(&[9]), &network(&[remote("busy", &proxy.url(), json!({"timeout": 1}))])).await;
+    proxy.set_for_next(3, Fault::NoResponse).await;
+    for _ in 0..3 {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        assert_eq!(node_of(&answer, "busy")["errors"], "the node did not answer in time");
+    }
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!((&answer["complete"], &node_of(&answer, "busy")["hits"]), (&json!(true), &json!(1)));
 }
 
 #[tokio::test]
