@@ -346,7 +346,7 @@ async fn redirects_are_not_followed() {
         let answer = ask(&server, "", NODES, &json!({})).await;
         assert_eq!(node_of(&answer, "other")["status"], "ERROR");
     }
-    // The node is suspended now, and its fields are read again.
+    // The node is doubted now, and its fields are read again.
     let is_read_again = || proxy.requests().iter().any(|request| request.target.contains("introspection"));
     for _ in 0..MAX_POLLS {
         if is_read_again() {
