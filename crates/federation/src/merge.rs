@@ -57,12 +57,14 @@ pub(crate) fn merge_facet(
         let buckets = merge_values(parts.iter().filter_map(|part| part.buckets.as_ref()), kind, lacking);
         let values = buckets.iter().filter(|(key, _)| key != NOT_AVAILABLE && key != MISSING_VALUE).count();
         merged.insert("cardinality".to_owned(), values.into());
-        let mut members = buckets_json(&buckets);
+        let shown = facet.max_buckets.and_then(|max| buckets.get(..max)).unwrap_or(&buckets);
+        let mut members = buckets_json(shown);
+        members.insert("bucket_count".to_owned(), buckets.len().into());
         if facet.key_texts
             && let Some(Value::Array(list)) = members.get_mut("buckets")
         {
             let texts = agreed_texts(&parts, kind);
-            for (bucket, (key, _)) in list.iter_mut().zip(&buckets) {
+            for (bucket, (key, _)) in list.iter_mut().zip(shown) {
                 bucket["key_as_string"] = texts.get(canonical(key, kind)).copied().flatten().into();
             }
         }
@@ -234,6 +236,17 @@ mod tests {
             let merged = merge_facet(0, &facet(), AggregationKind::Plain, &order, false);
             assert_eq!(merged["buckets"], Value::Array(expected.clone()));
             assert_eq!((&merged["bucket_count"], &merged["cardinality"]), (&json!(5), &json!(3)));
+        }
+    }
+
+    #[test]
+    fn buckets_that_are_not_shown_are_only_counted() {
+        let one = answer(9, &[("b", 1), ("a", 2), ("__missing__", 50)]);
+        for (max, shown) in [(0, 0), (2, 2), (3, 3), (9, 3)] {
+            let facet = NetworkFacet { max_buckets: Some(max), ..facet() };
+            let merged = merge_facet(0, &facet, AggregationKind::Plain, &[&one], false);
+            assert_eq!(merged["buckets"].as_array().map(Vec::len), Some(shown), "{max}");
+            assert_eq!((&merged["bucket_count"], &merged["cardinality"]), (&json!(3), &json!(2)), "{max}");
         }
     }
 

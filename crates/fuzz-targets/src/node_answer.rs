@@ -48,6 +48,7 @@ pub fn target(bytes: &[u8]) {
     let size = NetworkFacet {
         field: "size".to_owned(),
         buckets: true,
+        max_buckets: None,
         key_texts: true,
         stats: true,
         histograms: vec![10.0],

@@ -41,6 +41,8 @@ pub struct NetworkFacet {
     pub field: String,
     /// Whether the buckets of its values are needed.
     pub buckets: bool,
+    /// How many of them are shown at most; `None`: all. Their number is that of all in any case.
+    pub max_buckets: Option<usize>,
     /// Whether the texts of their keys are needed, such as `true` of `1`.
     pub key_texts: bool,
     /// Whether its statistics are needed.
