@@ -1,8 +1,9 @@
 //! What asking a network costs over asking its nodes: five servers that share out the documents, and one that asks them.
 //!
 //! All of them share one machine, so five nodes of equal size are slower together than one alone. There are therefore
-//! two cases: one node has most of the documents, and the network is compared with the answer of that node; or all have
-//! as many, and the network is compared with the last answer of five that are asked directly, all at once.
+//! several cases: one node has most of the documents, and the network is compared with the answer of that node, and with
+//! the last answer of five that are asked directly, all at once; or all have as many, and the network is compared with the
+//! last answer; or all have as many, one is the slowest because it is on OpenSearch, and the network is compared with it.
 //!
 //! No request is sent twice, so that nothing is answered from a cache.
 
@@ -10,6 +11,7 @@ mod nodes;
 mod question;
 
 use std::ops::Range;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::{Duration, Instant};
@@ -42,6 +44,9 @@ const POLLS: usize = 600;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
+/// How long OpenSearch is asked before it is measured, so that its code is compiled.
+const COMPILE_TIME: Duration = Duration::from_secs(15);
+
 /// How often the asking server reads the statistics of its nodes, by a search that is not of a page.
 const STATISTICS_INTERVAL: u64 = 60;
 
@@ -52,6 +57,12 @@ pub(crate) struct FederationArguments {
     /// are kept only where --out says.
     #[arg(long, value_name = "N", default_value_t = DOCUMENTS)]
     documents: u64,
+    /// Leaves out the network with a node on OpenSearch, and keeps the results only where --out says.
+    #[arg(long)]
+    without_opensearch: bool,
+    /// The folder of the scripts that start and stop engines.
+    #[arg(long, value_name = "FOLDER", default_value = "engines")]
+    engines: PathBuf,
     #[command(flatten)]
     paths: RunPaths,
 }
@@ -62,6 +73,8 @@ enum Case {
     /// The first node has four fifths of them.
     OneLarge,
     Even,
+    /// As many at each node, and the first one is on OpenSearch.
+    OneOnOpenSearch,
 }
 
 impl Case {
@@ -70,9 +83,62 @@ impl Case {
         let bound = |node: u64| match self {
             Self::OneLarge if node == 0 => 0,
             Self::OneLarge => documents * (15 + node) / 20,
-            Self::Even => documents * node / NODES as u64,
+            Self::Even | Self::OneOnOpenSearch => documents * node / NODES as u64,
         };
         bound(node)..bound(node + 1)
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::OneLarge => "Network of one large and four small nodes",
+            Self::Even => "Network of five equal nodes",
+            Self::OneOnOpenSearch => "Network of five nodes, one on OpenSearch",
+        }
+    }
+
+    /// Returns what the network is compared with: how many of the nodes are asked directly, and whether a figure of that is
+    /// required.
+    fn comparisons(self) -> &'static [(usize, bool)] {
+        match self {
+            Self::OneLarge => &[(1, true), (NODES, false)],
+            Self::Even => &[(NODES, true)],
+            Self::OneOnOpenSearch => &[(1, true)],
+        }
+    }
+}
+
+/// Nodes that are asked directly, and what the network takes compared with them.
+struct Comparison {
+    nodes: usize,
+    clients: DirectClients,
+    asked: u64,
+    p50: Figure,
+    p99: Figure,
+}
+
+impl Comparison {
+    fn new(case: Case, nodes: &[NodeServer], is_required: bool) -> Outcome<Self> {
+        let name = match is_required {
+            true => case.name().to_owned(),
+            false => format!("{}, against {} asked directly at once", case.name(), nodes.len()),
+        };
+        let p50 = Figure::compared(format!("{name}, p50"), "ms");
+        Ok(Self {
+            nodes: nodes.len(),
+            clients: DirectClients::connect(nodes)?,
+            asked: 0,
+            p50: if is_required { p50.required(Limit::AtMost(LIMIT)) } else { p50 },
+            p99: Figure::compared(format!("{name}, p99"), "ms"),
+        })
+    }
+
+    /// Asks the nodes over and over for so long.
+    fn ask(&mut self, duration: Duration) -> Outcome<Latencies> {
+        let question = |_: usize| Ok(Question::new().to_node());
+        Latencies::measure_prepared(duration, question, |request| {
+            self.asked += 1;
+            self.clients.ask(&request)
+        })
     }
 }
 
@@ -81,6 +147,8 @@ struct FederationBench {
     duration: Duration,
     warm_up: Duration,
     rounds: usize,
+    compile_time: Duration,
+    engines: PathBuf,
     workspace: Workspace,
 }
 
@@ -93,10 +161,14 @@ pub(crate) fn run(arguments: &FederationArguments) -> Outcome<ExitCode> {
         duration: Duration::from_millis(duration),
         warm_up: Duration::from_millis(warm_up),
         rounds: if is_trial { 1 } else { 5 },
+        compile_time: if is_trial { Duration::from_millis(warm_up) } else { COMPILE_TIME },
+        engines: arguments.engines.clone(),
         workspace: Workspace::new(&arguments.paths)?,
     };
-    let figures = measure_each([Case::OneLarge, Case::Even], |case| bench.measure(case))?;
-    let extent = Extent::new(is_trial, true);
+    let mut cases = vec![Case::OneLarge, Case::Even];
+    cases.extend((!arguments.without_opensearch).then_some(Case::OneOnOpenSearch));
+    let figures = measure_each(cases, |case| bench.measure(case))?;
+    let extent = Extent::new(is_trial, !arguments.without_opensearch);
     Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 
@@ -106,56 +178,59 @@ impl FederationBench {
         for node in 0..NODES as u64 {
             let share = case.share(node, self.documents);
             report::progress(&format!("node {}: importing {} documents", node + 1, share.end - share.start));
-            nodes.push(NodeServer::start(&self.workspace, &share, None)?);
+            nodes.push(match (case, node) {
+                (Case::OneOnOpenSearch, 0) => NodeServer::start_on_opensearch(&self.workspace, &share, &self.engines)?,
+                _ => NodeServer::start(&self.workspace, &share, None)?,
+            });
         }
         // Its own index has one document, and is no node.
         let asker = NodeServer::start(&self.workspace, &(0..1), Some(&nodes::network(&nodes)))?;
         let mut network = asker.server.connect()?;
         wait_for_nodes(&mut network)?;
         check(&mut network, &nodes)?;
-        let asked: Vec<&NodeServer> = match case {
-            Case::OneLarge => nodes.iter().take(1).collect(),
-            Case::Even => nodes.iter().collect(),
-        };
-        let mut direct = DirectClients::connect(&asked)?;
-        let name = match case {
-            Case::OneLarge => "Network of one large and four small nodes",
-            Case::Even => "Network of five equal nodes",
-        };
-        let mut p50 = Figure::compared(format!("{name}, p50"), "ms").required(Limit::AtMost(LIMIT));
-        let mut p99 = Figure::compared(format!("{name}, p99"), "ms");
+        let mut comparisons = Vec::new();
+        for &(asked, is_required) in case.comparisons() {
+            comparisons.push(Comparison::new(case, &nodes[..asked], is_required)?);
+        }
         let begun = Instant::now();
         let before = searches(&nodes)?;
         let mut pages = 0_u64;
-        let mut asked_directly = 0_u64;
+        if matches!(case, Case::OneOnOpenSearch) {
+            comparisons[0].ask(self.compile_time)?;
+        }
         for round in 1..=self.rounds {
-            let mut ask_nodes = |_: usize| {
-                asked_directly += 1;
-                direct.ask(&Question::new().to_node())
-            };
-            Latencies::measure(self.warm_up, &mut ask_nodes)?;
-            let theirs = Latencies::measure(self.duration, &mut ask_nodes)?;
+            let mut theirs = Vec::with_capacity(comparisons.len());
+            for comparison in &mut comparisons {
+                comparison.ask(self.warm_up)?;
+                theirs.push(comparison.ask(self.duration)?);
+            }
             let mut page = |_: usize| {
                 pages += 1;
                 Ok(Question::new().to_network())
             };
             Latencies::of_requests(self.warm_up, &mut network, &mut page)?;
             let ours = Latencies::of_requests(self.duration, &mut network, &mut page)?;
-            report::progress(&format!("  round {round}: {:.2} ms, nodes {:.2} ms", ours.p50(), theirs.p50()));
-            p50.add_compared(ours.p50(), theirs.p50());
-            p99.add_compared(ours.p99(), theirs.p99());
+            for (comparison, theirs) in comparisons.iter_mut().zip(&theirs) {
+                let (asked, ours_p50) = (comparison.nodes, ours.p50());
+                report::progress(&format!("  round {round}: {ours_p50:.2} ms, {asked} nodes {:.2} ms", theirs.p50()));
+                comparison.p50.add_compared(ours_p50, theirs.p50());
+                comparison.p99.add_compared(ours.p99(), theirs.p99());
+            }
         }
-        let mut requests = Figure::alone(format!("{name}, requests to a node for a page"), "requests");
+        let mut requests = Figure::alone(format!("{}, requests to a node for a page", case.name()), "requests");
         for (index, (after, before)) in searches(&nodes)?.into_iter().zip(before).enumerate() {
-            let own = if index < asked.len() { asked_directly } else { 0 };
-            let sent = after - before - own;
+            let own = comparisons.iter().filter(|comparison| index < comparison.nodes);
+            let sent = after - before - own.map(|comparison| comparison.asked).sum::<u64>();
             let others = begun.elapsed().as_secs() / STATISTICS_INTERVAL + 1;
             if !(pages..=pages + others).contains(&sent) {
                 return Err(format!("node {} got {sent} requests for {pages} pages", index + 1).into());
             }
             requests.add((sent / pages) as f64);
         }
-        Ok(vec![p50, p99, requests.required(Limit::AtMost(1.0))])
+        let figures = comparisons.into_iter().flat_map(|comparison| [comparison.p50, comparison.p99]);
+        let mut figures: Vec<Figure> = figures.collect();
+        figures.push(requests.required(Limit::AtMost(1.0)));
+        Ok(figures)
     }
 }
 
@@ -197,17 +272,20 @@ fn searches(nodes: &[NodeServer]) -> Outcome<Vec<u64>> {
     nodes.iter().map(NodeServer::searches).collect()
 }
 
-/// Clients of several nodes, each a thread with a connection of its own, that ask all at once.
+/// Clients of several nodes that ask all at once. That of the first node is the calling thread, which is how a network is
+/// asked too; the others are threads with a connection of their own.
 struct DirectClients {
-    requests: Vec<Sender<Vec<u8>>>,
+    first: Connection,
+    others: Vec<Sender<Vec<u8>>>,
     answered: Receiver<Outcome<()>>,
 }
 
 impl DirectClients {
-    fn connect(nodes: &[&NodeServer]) -> Outcome<Self> {
+    fn connect(nodes: &[NodeServer]) -> Outcome<Self> {
+        let (first, others) = nodes.split_first().ok_or("there is no node to ask")?;
         let (done, answered) = channel();
-        let mut requests = Vec::with_capacity(nodes.len());
-        for node in nodes {
+        let mut requests = Vec::with_capacity(others.len());
+        for node in others {
             let mut connection = node.server.connect()?;
             let (sender, receiver) = channel::<Vec<u8>>();
             let done = done.clone();
@@ -221,15 +299,16 @@ impl DirectClients {
             });
             requests.push(sender);
         }
-        Ok(Self { requests, answered })
+        Ok(Self { first: first.server.connect()?, others: requests, answered })
     }
 
     /// Sends a request to every node, and returns once the last one has answered.
     fn ask(&mut self, request: &[u8]) -> Outcome<()> {
-        for sender in &self.requests {
+        for sender in &self.others {
             sender.send(request.to_vec())?;
         }
-        for _ in &self.requests {
+        self.first.send(request)?;
+        for _ in &self.others {
             self.answered.recv()??;
         }
         Ok(())
@@ -242,7 +321,7 @@ mod tests {
 
     #[test]
     fn every_document_has_one_node() {
-        for case in [Case::OneLarge, Case::Even] {
+        for case in [Case::OneLarge, Case::Even, Case::OneOnOpenSearch] {
             let shares: Vec<Range<u64>> = (0..5).map(|node| case.share(node, 1_000)).collect();
             assert_eq!((shares[0].start, shares[4].end), (0, 1_000));
             assert!(shares.windows(2).all(|pair| pair[0].end == pair[1].start && !pair[1].is_empty()), "{shares:?}");

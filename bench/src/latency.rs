@@ -18,7 +18,7 @@ impl Latencies {
     }
 
     /// Does the work over and over for so long, each time with a value that is prepared outside of the time.
-    fn measure_prepared<T>(
+    pub(crate) fn measure_prepared<T>(
         duration: Duration,
         mut prepare: impl FnMut(usize) -> Outcome<T>,
         mut work: impl FnMut(T) -> Outcome<()>,

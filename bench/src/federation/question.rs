@@ -12,14 +12,17 @@ const PATH: &str = "/files/graphql";
 /// No file is as large.
 const LARGER_THAN_ANY: u64 = 1 << 50;
 
-const FACETS: &str = "study_id { bucket_count buckets { key doc_count } } \
-                      donors__primary_site { bucket_count buckets { key doc_count } } \
-                      donors__gender { bucket_count buckets { key doc_count } } \
-                      donors__specimens__specimen_type { bucket_count buckets { key doc_count } } \
-                      donors__specimens__samples__sample_type { bucket_count buckets { key doc_count } } \
-                      data_category { bucket_count buckets { key doc_count } } \
-                      file_access { bucket_count buckets { key doc_count } } \
-                      is_released { bucket_count buckets { key doc_count } }";
+/// The fields of the facets.
+const FIELDS: [&str; 8] = [
+    "study_id",
+    "donors__primary_site",
+    "donors__gender",
+    "donors__specimens__specimen_type",
+    "donors__specimens__samples__sample_type",
+    "data_category",
+    "file_access",
+    "is_released",
+];
 
 /// A question that nobody has asked before.
 pub(super) struct Question {
@@ -37,25 +40,34 @@ impl Question {
 
     /// Returns the bytes of the request to a network.
     pub(super) fn to_network(&self) -> Vec<u8> {
+        let facets = facets("bucket_count buckets { key doc_count }");
         let query = format!(
-            "query ($filters: JSON) {{ network(filters: $filters, include_missing: true) {{ complete \
-             nodes {{ nodeId name hits status errors contributed missingFields }} aggregations {{ {FACETS} }} }} }}"
+            "query ($filters: JSON, $include_missing: Boolean) {{ \
+             network(filters: $filters, include_missing: $include_missing) {{ complete \
+             nodes {{ nodeId name hits status errors contributed missingFields }} aggregations {{{facets} }} }} }}"
         );
         self.request(&query)
     }
 
-    /// Returns the bytes of the request that a network sends to a node.
+    /// Returns the bytes of the request that a network sends to a node: only what it makes the page of.
     pub(super) fn to_node(&self) -> Vec<u8> {
+        let facets = facets("buckets { key doc_count }");
         let query = format!(
-            "query nodeQuery($filters: JSON) {{ file {{ hits(filters: $filters) {{ total }} \
-             aggregations(filters: $filters, include_missing: true) {{ {FACETS} }} }} }}"
+            "query nodeQuery($filters: JSON, $include_missing: Boolean) {{ file {{ hits(filters: $filters) {{ total }} \
+             aggregations(filters: $filters, include_missing: $include_missing) {{{facets} }} }} }}"
         );
         self.request(&query)
     }
 
     fn request(&self, query: &str) -> Vec<u8> {
-        post_json(PATH, &json!({ "query": query, "variables": { "filters": self.filter } }))
+        let variables = json!({ "filters": self.filter, "include_missing": true });
+        post_json(PATH, &json!({ "query": query, "variables": variables }))
     }
+}
+
+/// Returns the facets of a page with this selection of each.
+fn facets(selection: &str) -> String {
+    FIELDS.iter().map(|field| format!(" {field} {{ {selection} }}")).collect()
 }
 
 /// Returns the bytes of a request for what a network knows of its nodes.

@@ -10,6 +10,9 @@ mod node;
 mod pages;
 mod recorder;
 
+pub(crate) use self::bulk::load as load_opensearch;
+pub(crate) use self::node::Node as OpenSearchNode;
+
 use std::process::ExitCode;
 
 use self::node::Node;
@@ -54,7 +57,7 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
 /// Imports the documents into both.
 fn import_figure(bench: &SearchBench, node: &Node) -> Outcome<Figure> {
     let documents = bench.corpus.documents as f64;
-    let theirs = bulk::load(&bench.corpus, node)?.as_secs_f64();
+    let theirs = bulk::load(&bench.corpus.path, node)?.as_secs_f64();
     node.mark_filled()?;
     let ours = import(bench)?.elapsed.as_secs_f64();
     report::progress(&format!("import: {ours:.1} s, OpenSearch {theirs:.1} s"));

@@ -205,7 +205,7 @@ impl CatalogueConfig {
             table,
             matchbox: matchbox::read(&mut reader, &root),
             charts: reader.object(&root, "charts"),
-            network: network::read(&mut reader, &root),
+            network: network::read(&mut reader, &root, defaults.network_memory),
             access: access::read(&mut reader, &root),
             source: source::read(&mut reader, &root),
             warnings: Vec::new(),

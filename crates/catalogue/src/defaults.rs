@@ -34,6 +34,8 @@ pub struct ConfigDefaults {
     pub sets: SetsConfig,
     /// The field that names a row (`ROW_ID_FIELD_NAME`).
     pub row_id_field_name: String,
+    /// How many bytes of answers of its nodes one network reads at once (`NETWORK_MEMORY`).
+    pub network_memory: usize,
 }
 
 impl Default for ConfigDefaults {
@@ -47,6 +49,7 @@ impl Default for ConfigDefaults {
             downloads: DownloadConfig::default(),
             sets: SetsConfig::default(),
             row_id_field_name: "id".to_owned(),
+            network_memory: 256 << 20,
         }
     }
 }
@@ -92,6 +95,7 @@ impl ConfigDefaults {
                 max_anonymous_bytes: variables.count("MAX_ANONYMOUS_SETS_BYTES", 0, general.sets.max_anonymous_bytes),
             },
             row_id_field_name: variables.text("ROW_ID_FIELD_NAME").unwrap_or(general.row_id_field_name),
+            network_memory: variables.count("NETWORK_MEMORY", 1 << 20, general.network_memory),
         };
         for (old, new) in RENAMED {
             if variables.text(old).is_some() {

@@ -21,6 +21,8 @@ pub struct NetworkConfig {
     pub deadline: Duration,
     /// The limit of the answer of one node.
     pub max_answer_bytes: usize,
+    /// The limit of all answers that are being read.
+    pub memory_bytes: usize,
 }
 
 /// One node.

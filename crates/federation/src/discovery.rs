@@ -1,14 +1,15 @@
 //! Finding out the fields of remote nodes, and the statistics of their numbers and dates, in the background.
 //!
 //! Each node has one task, so there is never more than one discovery of it under way. It repeats at intervals, with
-//! exponential backoff after a failure, and ends with the network. The fields that were known of a node stay in use while
-//! its discovery fails; the statistics do not.
+//! exponential backoff after a failure, and ends with the network. A node that left questions without an answer must also
+//! count its records, or it is suspended. The fields that were known of a node stay in use while its discovery fails; the
+//! statistics do not.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use cantata_catalogue::{AggregationKind, NodeProduct, NodeTarget, RemoteNode, flat_name, is_graphql_name};
-use cantata_graphql::GraphqlRequest;
+use cantata_graphql::{GraphqlRequest, NetworkQuestion};
 use cantata_sqon::FieldClass;
 use reqwest::Url;
 use serde_json::{Value, json};
@@ -17,7 +18,8 @@ use crate::error::NodeError;
 use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
-use crate::node_query::{FieldMembers, NodeField};
+use crate::node_answer::NodeAnswer;
+use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
 use crate::remote_call::{RemoteClient, RemoteResponse, threshold};
 use crate::statistics::NodeStatistics;
 
@@ -62,7 +64,7 @@ pub(crate) fn start(network: &Arc<Network>, index: usize) {
             backoff = if is_discovered { MIN_BACKOFF } else { (backoff * 2).min(MAX_BACKOFF) };
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
-                // The node was suspended, or its fields changed: it gets a moment, and is then asked for them again.
+                // The node is doubted, or its fields changed: it gets a moment, and is then asked for them again.
                 () = wake.notified() => tokio::time::sleep(MIN_BACKOFF).await,
             }
         }
@@ -73,7 +75,12 @@ pub(crate) fn start(network: &Arc<Network>, index: usize) {
 async fn discover_node(network: &Network, index: usize) -> bool {
     let Some(node) = network.nodes().get(index) else { return false };
     let Some(state) = &node.remote else { return false };
-    match read_fields(node).await {
+    let found = match read_fields(node).await {
+        // The fields of a node may be known to it while its search engine is down.
+        Ok(schema) if state.has_failed() => count_records(node).await.map(|()| schema),
+        found => found,
+    };
+    match found {
         Ok(schema) => {
             // Requests that the node rejects let its fields be read again at once; statistics cost it more.
             if schema.suppressed_below.is_some() || state.begin_statistics(REFRESH_INTERVAL) {
@@ -90,10 +97,7 @@ async fn discover_node(network: &Network, index: usize) -> bool {
             log_failure(node, &error);
             // The node may not want this server to see them any more.
             state.keep_statistics(None);
-            // A discovery that is rejected must not start the next one at once.
-            if error.is_outage() {
-                state.failed(&error);
-            }
+            state.discovery_failed(&error);
             false
         }
     }
@@ -106,6 +110,28 @@ pub(crate) async fn read_fields(node: &Node) -> Result<NodeSchema, NodeError> {
     };
     let client = state.client.as_ref().map_err(Clone::clone)?;
     discover(client, remote, &node.names).await
+}
+
+/// Asks a remote node for the number of its records.
+///
+/// # Errors
+///
+/// If it does not work; a node that rejects the request does.
+async fn count_records(node: &Node) -> Result<(), NodeError> {
+    let (NodeTarget::Remote(remote), Some(state)) = (&node.config.target, &node.remote) else {
+        return Err(NodeError::Settings);
+    };
+    let client = state.client.as_ref().map_err(Clone::clone)?;
+    let question = NetworkQuestion::default();
+    let asking = Asking { question: &question, counts_only: true };
+    let query = node_query(asking, None, &remote.document_type, &[], &node.names);
+    let response = client.post(&query.request, &[], DISCOVERY_TIMEOUT).await;
+    let answer = response
+        .and_then(|response| NodeAnswer::parse(&response.body, &remote.document_type, &question, &query, &node.names));
+    match answer {
+        Err(error) if error.is_outage() => Err(error),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Asks a remote node for the statistics of its numbers and dates.

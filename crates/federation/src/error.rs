@@ -42,8 +42,8 @@ pub(crate) enum NodeError {
 }
 
 impl NodeError {
-    /// Returns whether the error tells that the node does not work. A request that it does not like, or that asks for
-    /// too much, must not suspend it for others.
+    /// Returns whether the error may tell that the node does not work. A request that it does not like must not let it be
+    /// doubted for others.
     pub(crate) fn is_outage(&self) -> bool {
         match self {
             Self::Unreachable | Self::TimedOut | Self::Failed | Self::Invalid(_) => true,

@@ -19,6 +19,7 @@
 
 mod discovery;
 mod error;
+mod json_tree;
 mod local;
 mod merge;
 mod names;

@@ -57,8 +57,18 @@ pub(crate) fn merge_facet(
         let buckets = merge_values(parts.iter().filter_map(|part| part.buckets.as_ref()), kind, lacking);
         let values = buckets.iter().filter(|(key, _)| key != NOT_AVAILABLE && key != MISSING_VALUE).count();
         merged.insert("cardinality".to_owned(), values.into());
-        let texts = if facet.key_texts { agreed_texts(&parts, kind) } else { HashMap::new() };
-        merged.extend(buckets_json(&buckets, |key| texts.get(canonical(key, kind)).copied().flatten()));
+        let shown = facet.max_buckets.and_then(|max| buckets.get(..max)).unwrap_or(&buckets);
+        let mut members = buckets_json(shown);
+        members.insert("bucket_count".to_owned(), buckets.len().into());
+        if facet.key_texts
+            && let Some(Value::Array(list)) = members.get_mut("buckets")
+        {
+            let texts = agreed_texts(&parts, kind);
+            for (bucket, (key, _)) in list.iter_mut().zip(shown) {
+                bucket["key_as_string"] = texts.get(canonical(key, kind)).copied().flatten().into();
+            }
+        }
+        merged.extend(members);
     }
     if counts_only {
         return Value::Object(merged);
@@ -69,7 +79,7 @@ pub(crate) fn merge_facet(
     for (index, interval) in facet.histograms.iter().enumerate() {
         let lists = parts.iter().filter_map(|part| part.histograms.get(index));
         let buckets = merge_histogram(lists, *interval);
-        merged.insert(histogram_member(index), Value::Object(buckets_json(&buckets, |_| None)));
+        merged.insert(histogram_member(index), Value::Object(buckets_json(&buckets)));
     }
     for (index, ranges) in facet.ranges.iter().enumerate() {
         let lists: Vec<&Buckets> = parts.iter().filter_map(|part| part.ranges.get(index)).collect();
@@ -78,13 +88,13 @@ pub(crate) fn merge_facet(
             counts.fold(0_u64, |sum, (_, count)| sum.saturating_add(*count))
         };
         let buckets: Buckets = ranges.iter().map(|range| (range.key.clone(), sum(&range.key))).collect();
-        merged.insert(range_member(index), Value::Object(buckets_json(&buckets, |_| None)));
+        merged.insert(range_member(index), Value::Object(buckets_json(&buckets)));
     }
     Value::Object(merged)
 }
 
-fn buckets_json<'t>(buckets: &[(String, u64)], text: impl Fn(&str) -> Option<&'t str>) -> Map<String, Value> {
-    let bucket = |(key, count): &(String, u64)| json!({ "key": key, "doc_count": count, "key_as_string": text(key) });
+fn buckets_json(buckets: &[(String, u64)]) -> Map<String, Value> {
+    let bucket = |(key, count): &(String, u64)| json!({ "key": key, "doc_count": count });
     let list: Vec<Value> = buckets.iter().map(bucket).collect();
     let mut members = Map::new();
     members.insert("bucket_count".to_owned(), list.len().into());
@@ -220,7 +230,7 @@ mod tests {
         let lacking = NodeAnswer { hits: 7, facets: vec![None], missing_fields: vec!["size".to_owned()] };
         let expected: Vec<Value> =
             [("a", 2), ("b", 2), ("c", 2), ("__missing__", 50), ("___aggregation_not_available___", 7)]
-                .map(|(key, count)| json!({"key": key, "doc_count": count, "key_as_string": null}))
+                .map(|(key, count)| json!({"key": key, "doc_count": count}))
                 .into();
         for order in [[&one, &other, &lacking], [&lacking, &other, &one]] {
             let merged = merge_facet(0, &facet(), AggregationKind::Plain, &order, false);
@@ -230,11 +240,22 @@ mod tests {
     }
 
     #[test]
+    fn buckets_that_are_not_shown_are_only_counted() {
+        let one = answer(9, &[("b", 1), ("a", 2), ("__missing__", 50)]);
+        for (max, shown) in [(0, 0), (2, 2), (3, 3), (9, 3)] {
+            let facet = NetworkFacet { max_buckets: Some(max), ..facet() };
+            let merged = merge_facet(0, &facet, AggregationKind::Plain, &[&one], false);
+            assert_eq!(merged["buckets"].as_array().map(Vec::len), Some(shown), "{max}");
+            assert_eq!((&merged["bucket_count"], &merged["cardinality"]), (&json!(3), &json!(2)), "{max}");
+        }
+    }
+
+    #[test]
     fn records_of_a_node_that_cannot_count_values_have_a_bucket() {
         let other =
             NodeAnswer { hits: 7, facets: vec![Some(FacetAnswer::default())], missing_fields: vec!["size".to_owned()] };
         let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&answer(1, &[("5", 1)]), &other], false);
-        let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count, "key_as_string": null});
+        let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count});
         assert_eq!(merged["buckets"], json!([bucket("5", 1), bucket("___aggregation_not_available___", 7)]));
     }
 
@@ -242,7 +263,7 @@ mod tests {
     fn numbers_with_and_without_a_point_are_the_same() {
         let (one, other) = (answer(1, &[("5", 1)]), answer(1, &[("5.0", 1)]));
         let merged = merge_facet(0, &facet(), AggregationKind::Numeric, &[&one, &other], false);
-        assert_eq!(merged["buckets"], json!([{"key": "5.0", "doc_count": 2, "key_as_string": null}]));
+        assert_eq!(merged["buckets"], json!([{"key": "5.0", "doc_count": 2}]));
     }
 
     #[test]
@@ -301,6 +322,6 @@ mod tests {
         answers.iter_mut().for_each(|answer| suppress(answer, 5));
         assert_eq!(answers[0], answer(5, &[("b", 5)]));
         let merged = merge_facet(0, &facet(), AggregationKind::Plain, &[&answers[0], &answers[1]], true);
-        assert_eq!(merged["buckets"], json!([{"key": "b", "doc_count": 10, "key_as_string": null}]));
+        assert_eq!(merged["buckets"], json!([{"key": "b", "doc_count": 10}]));
     }
 }

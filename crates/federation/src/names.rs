@@ -43,6 +43,11 @@ impl NameTranslation {
         !self.to_node.contains_key(network) && self.to_network.contains_key(network)
     }
 
+    /// Returns whether a field of the network has values that the node names differently.
+    pub(crate) fn renames_values(&self, field: &str) -> bool {
+        self.values_back.contains_key(field)
+    }
+
     /// Returns the value in the network of a value of the node.
     pub(crate) fn value_in_network(&self, field: &str, value: String) -> String {
         let known = self.values_back.get(field).and_then(|values| values.get(&value));

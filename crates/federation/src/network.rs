@@ -10,7 +10,6 @@ use cantata_graphql::{NetworkAnswer, NetworkError, NetworkFacet, NetworkQuestion
 use cantata_sqon::Sqon;
 use futures_util::future::join_all;
 use serde_json::{Map, Value, json};
-use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 use crate::discovery;
@@ -20,9 +19,6 @@ use crate::merge::{merge_facet, suppress};
 use crate::node::{Node, RemoteState};
 use crate::node_answer::NodeAnswer;
 use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
-
-/// How many bytes the answers that are being read may take together.
-const MAX_ANSWERS_BYTES: usize = 256 << 20;
 
 /// A header of the client that may be passed on.
 #[derive(Clone)]
@@ -82,6 +78,13 @@ enum NodeOutcome {
     },
 }
 
+/// A node that is a catalogue of this server.
+struct LocalNode {
+    catalogue: LocalCatalogue,
+    /// Its fields, by their names in the network.
+    fields: Vec<NodeField>,
+}
+
 /// An answer with what its server says of itself.
 struct Answer {
     answer: NodeAnswer,
@@ -92,9 +95,8 @@ struct Answer {
 impl Network {
     /// Starts the discovery of the nodes, which goes on for as long as the network is in use.
     pub fn start(config: &NetworkConfig) -> Arc<Self> {
-        let memory = answer_memory(config);
         let network = Arc::new(Self {
-            nodes: config.nodes.iter().map(|node| Node::new(node, config.max_answer_bytes, &memory)).collect(),
+            nodes: Node::all(config),
             deadline: config.deadline,
             remote_fields: ArcSwap::default(),
             publishing: Mutex::new(()),
@@ -124,14 +126,35 @@ impl Network {
     }
 
     /// Returns the fields of all nodes, sorted by name. A field that is no number at one node is none in the network.
-    pub fn fields(&self, locals: &dyn LocalCatalogues) -> Vec<NetworkField> {
-        let mut fields = self.remote_fields.load().to_vec();
-        for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| node.remote.is_none()) {
-            let catalogue = locals.catalogue(index);
-            let known = catalogue.iter().flat_map(|catalogue| node_fields(node, catalogue));
-            fields.extend(known.map(|field| NetworkField { name: field.network, kind: field.kind }));
+    pub fn fields(&self, locals: &dyn LocalCatalogues) -> Arc<Vec<NetworkField>> {
+        let of_remotes = self.remote_fields.load_full();
+        if self.nodes.iter().all(|node| node.remote.is_some()) {
+            return of_remotes;
         }
-        union(fields)
+        let of_locals = self.local_nodes(locals).into_iter().flatten().flat_map(|local| local.fields);
+        let of_locals = of_locals.map(|field| NetworkField { name: field.network, kind: field.kind });
+        Arc::new(union(of_remotes.iter().cloned().chain(of_locals).collect()))
+    }
+
+    /// Returns the nodes that are catalogues of this server and can be served.
+    fn local_nodes(&self, locals: &dyn LocalCatalogues) -> Vec<Option<LocalNode>> {
+        let local = |(index, node): (usize, &Node)| {
+            let catalogue = node.remote.is_none().then(|| locals.catalogue(index)).flatten()?;
+            Some(LocalNode { fields: node_fields(node, &catalogue), catalogue })
+        };
+        self.nodes.iter().enumerate().map(local).collect()
+    }
+
+    /// Returns what can be asked of a field of the network.
+    fn kind(&self, name: &str, local_nodes: &[Option<LocalNode>]) -> AggregationKind {
+        let remote_fields = self.remote_fields.load();
+        let of_remotes = remote_fields.binary_search_by(|field| field.name.as_str().cmp(name)).ok();
+        let of_remotes = of_remotes.map(|position| remote_fields[position].kind);
+        let of_locals = local_nodes.iter().flatten().flat_map(|local| &local.fields);
+        let of_locals = of_locals.filter(|field| field.network == name).map(|field| field.kind);
+        // `Plain` if it is that at one node.
+        let kinds = of_remotes.into_iter().chain(of_locals);
+        kinds.min_by_key(|kind| *kind == AggregationKind::Numeric).unwrap_or(AggregationKind::Plain)
     }
 
     /// Collects the fields of the remote nodes.
@@ -175,12 +198,14 @@ impl Network {
         locals: &dyn LocalCatalogues,
         headers: &[ForwardedHeader],
     ) -> NetworkAnswer {
-        let threshold = self.suppression_threshold(question, locals);
+        let local_nodes = self.local_nodes(locals);
+        let threshold = self.suppression_threshold(question, &local_nodes);
         if threshold.is_some() && !question.has_plain_filter {
             return Err(NetworkError::Filter);
         }
         let asking = Asking { question, counts_only: threshold.is_some() };
-        let outcomes = (0..self.nodes.len()).map(|index| self.ask_node(index, asking, locals, headers));
+        let nodes = local_nodes.iter().enumerate();
+        let outcomes = nodes.map(|(index, local)| self.ask_node(index, local.as_ref(), asking, locals, headers));
         let outcomes = join_all(outcomes).await;
         // A node may apply a higher threshold to this client than to the discovery.
         let reported = outcomes.iter().filter_map(|outcome| match outcome {
@@ -188,15 +213,17 @@ impl Network {
             NodeOutcome::Excluded | NodeOutcome::Failed { .. } => None,
         });
         let threshold = reported.chain(threshold).max();
-        Ok(self.merge(question, &self.fields(locals), outcomes, threshold))
+        let kinds: Vec<AggregationKind> =
+            question.facets.iter().map(|facet| self.kind(&facet.field, &local_nodes)).collect();
+        Ok(self.merge(question, &kinds, outcomes, threshold))
     }
 
     /// Returns the highest threshold of the client's view and of all nodes, whether they are asked or not.
-    fn suppression_threshold(&self, question: &NetworkQuestion, locals: &dyn LocalCatalogues) -> Option<u64> {
-        let of_nodes = self.nodes.iter().enumerate().flat_map(|(index, node)| {
+    fn suppression_threshold(&self, question: &NetworkQuestion, local_nodes: &[Option<LocalNode>]) -> Option<u64> {
+        let of_nodes = self.nodes.iter().zip(local_nodes).flat_map(|(node, local)| {
             let own = match &node.remote {
                 Some(remote) => remote.schema().and_then(|schema| schema.suppressed_below),
-                None => locals.catalogue(index).and_then(|catalogue| catalogue.suppression_threshold),
+                None => local.as_ref().and_then(|local| local.catalogue.suppression_threshold),
             };
             [own, node.config.suppressed_below]
         });
@@ -206,6 +233,7 @@ impl Network {
     async fn ask_node(
         &self,
         index: usize,
+        local: Option<&LocalNode>,
         asking: Asking<'_>,
         locals: &dyn LocalCatalogues,
         headers: &[ForwardedHeader],
@@ -221,7 +249,7 @@ impl Network {
         let started = Instant::now();
         let result = match &node.remote {
             Some(remote) => self.ask_remote(node, remote, asking, headers).await,
-            None => self.ask_local(index, node, asking, locals).await,
+            None => self.ask_local(index, local, asking, locals).await,
         };
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         node.count(result.is_ok(), millis);
@@ -262,7 +290,7 @@ impl Network {
         });
         match &answer {
             Ok(_) => remote.succeeded(),
-            Err(error) => remote.failed(error),
+            Err(error) => remote.question_failed(error),
         }
         answer
     }
@@ -270,12 +298,12 @@ impl Network {
     async fn ask_local(
         &self,
         index: usize,
-        node: &Node,
+        local: Option<&LocalNode>,
         asking: Asking<'_>,
         locals: &dyn LocalCatalogues,
     ) -> Result<Answer, NodeError> {
-        let catalogue = locals.catalogue(index).ok_or(NodeError::Unreachable)?;
-        let question = asking.question;
+        let LocalNode { catalogue, fields } = local.ok_or(NodeError::Unreachable)?;
+        let (node, question) = (&self.nodes[index], asking.question);
         // A catalogue applies its own rules to its own records.
         let rules = match node.config.target {
             NodeTarget::OwnRecords => None,
@@ -283,8 +311,7 @@ impl Network {
         };
         node.check_filter(question.filter.as_ref(), None)?;
         node.check_filter(rules, None)?;
-        let fields = node_fields(node, &catalogue);
-        let query = node_query(asking, rules, &catalogue.document_type, &fields, &node.names);
+        let query = node_query(asking, rules, &catalogue.document_type, fields, &node.names);
         let body = timeout(self.deadline, locals.query(index, query.request.clone())).await;
         let body = body.map_err(|_| NodeError::TimedOut)?;
         let answer = NodeAnswer::parse(&body, &catalogue.document_type, question, &query, &node.names)?;
@@ -295,7 +322,7 @@ impl Network {
     fn merge(
         &self,
         question: &NetworkQuestion,
-        fields: &[NetworkField],
+        kinds: &[AggregationKind],
         mut outcomes: Vec<NodeOutcome>,
         threshold: Option<u64>,
     ) -> Value {
@@ -309,12 +336,10 @@ impl Network {
             }
         }
         let merged = |answers: &[&NodeAnswer]| -> Map<String, Value> {
-            let facet = |(position, facet): (usize, &NetworkFacet)| {
-                let kind = fields.iter().find(|field| field.name == facet.field);
-                let kind = kind.map_or(AggregationKind::Plain, |field| field.kind);
-                (facet.field.clone(), merge_facet(position, facet, kind, answers, threshold.is_some()))
+            let facet = |(position, (facet, kind)): (usize, (&NetworkFacet, &AggregationKind))| {
+                (facet.field.clone(), merge_facet(position, facet, *kind, answers, threshold.is_some()))
             };
-            question.facets.iter().enumerate().map(facet).collect()
+            question.facets.iter().zip(kinds).enumerate().map(facet).collect()
         };
         let aggregations = merged(&answers);
         let mut nodes: Vec<(&Node, &NodeOutcome)> = self.nodes.iter().zip(&outcomes).collect();
@@ -338,11 +363,6 @@ impl Network {
             "nodes": nodes, "complete": is_complete, "suppressedBelow": threshold, "aggregations": aggregations,
         })
     }
-}
-
-/// Returns the memory for the answers of the nodes of a network: a permit for each byte.
-pub(crate) fn answer_memory(config: &NetworkConfig) -> Arc<Semaphore> {
-    Arc::new(Semaphore::new(MAX_ANSWERS_BYTES.max(config.max_answer_bytes)))
 }
 
 /// Returns what is known of a remote node, if it is an answer to the question.

@@ -1,13 +1,14 @@
 //! One node of a network: its client, what is known of its fields, and whether it is asked at present.
 //!
-//! A remote node is asked while its fields are known and it works. Several failures in a row suspend it: requests no
-//! longer wait for it, and the discovery in the background brings it back. This is the circuit breaker of the node.
+//! A remote node is asked while its fields are known and it works. After several questions in a row without an answer the
+//! discovery asks it for next to nothing. Only if that fails too, it is suspended: requests no longer wait for it, and the
+//! discovery brings it back. This is the circuit breaker of the node. A client that asks too much of a node cannot open it.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cantata_catalogue::{FILTERS_PLACE, NodeConfig, NodeTarget, flat_name};
+use cantata_catalogue::{FILTERS_PLACE, NetworkConfig, NodeConfig, NodeTarget, flat_name};
 use cantata_sqon::Sqon;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::sync::{Notify, Semaphore};
@@ -18,7 +19,7 @@ use crate::node_query::NodeField;
 use crate::remote_call::RemoteClient;
 use crate::statistics::NodeStatistics;
 
-/// How many failures in a row suspend a node.
+/// After how many failures in a row a node is doubted.
 const MAX_CONSECUTIVE_FAILURES: u32 = 3;
 
 /// Servers refuse longer addresses, and a filter may have any number of values.
@@ -41,7 +42,7 @@ pub(crate) struct Node {
 #[derive(Debug)]
 pub(crate) struct RemoteState {
     pub(crate) client: Result<RemoteClient, NodeError>,
-    /// Wakes the discovery when the node is suspended, or its fields seem to have changed.
+    /// Wakes the discovery when the node is doubted, or its fields seem to have changed.
     pub(crate) wake: Arc<Notify>,
     status: Mutex<RemoteStatus>,
 }
@@ -67,8 +68,16 @@ pub(crate) struct NodeSchema {
 }
 
 impl Node {
+    /// Prepares the nodes of a network.
+    pub(crate) fn all(config: &NetworkConfig) -> Vec<Self> {
+        let memory = Arc::new(Semaphore::new(config.memory_bytes.min(Semaphore::MAX_PERMITS)));
+        // A longer answer would never fit.
+        let max_answer_bytes = config.max_answer_bytes.min(config.memory_bytes);
+        config.nodes.iter().map(|node| Self::new(node, max_answer_bytes, &memory)).collect()
+    }
+
     /// Prepares a node; `memory` has a permit for each byte that the answers of all nodes may take together.
-    pub(crate) fn new(config: &NodeConfig, max_answer_bytes: usize, memory: &Arc<Semaphore>) -> Self {
+    fn new(config: &NodeConfig, max_answer_bytes: usize, memory: &Arc<Semaphore>) -> Self {
         let remote = match &config.target {
             NodeTarget::Remote(remote) => Some(RemoteState {
                 client: RemoteClient::new(config, remote, max_answer_bytes, Arc::clone(memory)),
@@ -186,22 +195,32 @@ impl RemoteState {
         self.with_status(|status| status.consecutive_failures = 0);
     }
 
-    /// Records a failure; one too many suspends the node.
-    pub(crate) fn failed(&self, error: &NodeError) {
-        if *error == NodeError::SchemaMismatch {
+    /// Records that a question had no answer; one too many lets the discovery find out whether the node works.
+    pub(crate) fn question_failed(&self, error: &NodeError) {
+        let is_doubted = error.is_outage() && self.add_failure() == MAX_CONSECUTIVE_FAILURES;
+        if is_doubted || *error == NodeError::SchemaMismatch {
             self.wake.notify_one();
         }
-        if !error.is_outage() {
-            return;
+    }
+
+    /// Records that a discovery had no answer; with too many failures the node is suspended.
+    pub(crate) fn discovery_failed(&self, error: &NodeError) {
+        if error.is_outage() && self.add_failure() >= MAX_CONSECUTIVE_FAILURES {
+            self.with_status(|status| status.is_suspended = true);
         }
-        let is_suspended_now = self.with_status(|status| {
+    }
+
+    /// Returns how many failures in a row there are with this one.
+    fn add_failure(&self) -> u32 {
+        self.with_status(|status| {
             status.consecutive_failures = status.consecutive_failures.saturating_add(1);
-            let is_too_many = status.consecutive_failures >= MAX_CONSECUTIVE_FAILURES;
-            is_too_many && !std::mem::replace(&mut status.is_suspended, true)
-        });
-        if is_suspended_now {
-            self.wake.notify_one();
-        }
+            status.consecutive_failures
+        })
+    }
+
+    /// Returns whether there was no answer since the last failure.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.with_status(|status| status.consecutive_failures > 0)
     }
 }
 
@@ -264,25 +283,33 @@ mod tests {
     }
 
     #[test]
-    fn failures_in_a_row_suspend_a_node_until_it_is_discovered_again() {
+    fn questions_without_an_answer_suspend_a_node_only_if_its_discovery_fails_too() {
         let state = state();
         let is_suspended = || state.with_status(|status| status.is_suspended);
         assert!(state.discovered(NodeSchema::default()));
         state.resume();
         let of_requests =
             [NodeError::Rejected, NodeError::Denied, NodeError::Erred, NodeError::TooLong, NodeError::Busy];
-        for error in [NodeError::TimedOut, NodeError::Unreachable].iter().chain(&of_requests) {
-            state.failed(error);
-            assert!(!is_suspended(), "{error}");
+        for error in &of_requests {
+            state.question_failed(error);
+            assert!(!state.has_failed(), "{error}");
         }
-        state.succeeded();
-        for _ in 0..2 {
-            state.failed(&NodeError::Failed);
+        for _ in 0..9 {
+            state.question_failed(&NodeError::TimedOut);
         }
-        assert!(!is_suspended());
-        state.failed(&NodeError::Failed);
+        assert!(state.has_failed() && !is_suspended(), "the questions may be the reason");
+        state.discovery_failed(&NodeError::Denied);
+        assert!(!is_suspended(), "it works, and says no");
+        state.discovery_failed(&NodeError::TimedOut);
         assert!(is_suspended());
         assert!(!state.discovered(NodeSchema::default()), "the fields are the same");
+        state.resume();
+        assert!(!is_suspended() && !state.has_failed());
+        state.question_failed(&NodeError::Failed);
+        state.discovery_failed(&NodeError::Failed);
+        assert!(!is_suspended(), "these are few");
+        state.discovery_failed(&NodeError::Failed);
+        assert!(is_suspended());
         state.resume();
         assert!(!is_suspended());
     }

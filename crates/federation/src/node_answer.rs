@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use cantata_graphql::{NamedRange, NetworkFacet, NetworkQuestion};
-use serde_json::Value;
 
 use crate::error::NodeError;
+use crate::json_tree::JsonTree;
 use crate::names::NameTranslation;
 use crate::node_query::{NodeQuery, answer_key};
 
@@ -67,7 +67,7 @@ impl NodeAnswer {
         query: &NodeQuery,
         names: &NameTranslation,
     ) -> Result<Self, NodeError> {
-        let body: Value = serde_json::from_slice(body).map_err(|_| NodeError::Invalid("it is no JSON"))?;
+        let body: JsonTree<'_> = serde_json::from_slice(body).map_err(|_| NodeError::Invalid("it is no JSON"))?;
         let records = &body["data"][document_type];
         if !records["hits"].is_object() {
             return Err(failure(&body));
@@ -93,7 +93,10 @@ impl NodeAnswer {
                     (true, false) => None,
                     (false, _) => Some(Vec::new()),
                 },
-                key_texts: key_texts(&value["buckets"], &facet.field, names)?,
+                key_texts: match facet.key_texts {
+                    true => key_texts(&value["buckets"], &facet.field, names)?,
+                    false => KeyTexts::new(),
+                },
                 stats: stats(&value["stats"])?,
                 histograms: histograms
                     .map(|(index, interval)| histogram(member("histogram", index), *interval))
@@ -112,7 +115,7 @@ impl NodeAnswer {
 }
 
 /// Returns why there are no hits: because of the request, or because the node failed.
-fn failure(body: &Value) -> NodeError {
+fn failure(body: &JsonTree<'_>) -> NodeError {
     let code = &body["errors"][0]["extensions"]["code"];
     match code.as_str() {
         Some("BAD_USER_INPUT") => NodeError::Rejected,
@@ -124,25 +127,30 @@ fn failure(body: &Value) -> NodeError {
     }
 }
 
-pub(crate) fn count(value: &Value) -> Result<u64, NodeError> {
+pub(crate) fn count(value: &JsonTree<'_>) -> Result<u64, NodeError> {
     let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64);
     let count = value.as_u64().or(whole).filter(|count| *count <= MAX_COUNT);
     count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
 }
 
 /// Returns whether something that was asked of a number is missing in the answer.
-fn lacks_numbers(value: &Value, facet: &NetworkFacet) -> bool {
-    let is_missing = |kind: &str, number: usize| (0..number).any(|index| value[answer_key(kind, index)].is_null());
+fn lacks_numbers(value: &JsonTree<'_>, facet: &NetworkFacet) -> bool {
+    let is_missing =
+        |kind: &str, number: usize| (0..number).any(|index| value[answer_key(kind, index).as_str()].is_null());
     (facet.stats && value["stats"].is_null())
         || is_missing("histogram", facet.histograms.len())
         || is_missing("range", facet.ranges.len())
 }
 
 /// Reads the buckets of values, with the keys of the network. A value that the node has under both names has one bucket.
-fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
+fn values(value: &JsonTree<'_>, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
+    let buckets = read_buckets(value)?;
+    if !names.renames_values(field) {
+        return Ok(buckets);
+    }
     let mut named: Buckets = Vec::new();
     let mut positions: HashMap<String, usize> = HashMap::new();
-    for (key, count) in read_buckets(value)? {
+    for (key, count) in buckets {
         let key = names.value_in_network(field, key);
         match positions.get(&key) {
             Some(&position) => named[position].1 = named[position].1.saturating_add(count),
@@ -156,14 +164,14 @@ fn values(value: &Value, field: &str, names: &NameTranslation) -> Result<Buckets
 }
 
 /// Reads the texts of keys, such as `true` of `1`. A value that has another name in the network has none.
-fn key_texts(value: &Value, field: &str, names: &NameTranslation) -> Result<KeyTexts, NodeError> {
+fn key_texts(value: &JsonTree<'_>, field: &str, names: &NameTranslation) -> Result<KeyTexts, NodeError> {
     let mut texts = KeyTexts::new();
     for bucket in value.as_array().into_iter().flatten() {
         match (&bucket["key"], &bucket["key_as_string"]) {
-            (_, Value::Null) => {}
-            (Value::String(key), Value::String(text)) => {
-                if names.value_in_network(field, key.clone()) == *key {
-                    texts.insert(key.clone(), text.clone());
+            (_, JsonTree::Null) => {}
+            (JsonTree::Text(key), JsonTree::Text(text)) => {
+                if names.value_in_network(field, key.to_string()) == *key {
+                    texts.insert(key.to_string(), text.to_string());
                 }
             }
             _ => return Err(NodeError::Invalid("the text of a key is no text")),
@@ -173,7 +181,7 @@ fn key_texts(value: &Value, field: &str, names: &NameTranslation) -> Result<KeyT
 }
 
 /// Reads the buckets of a histogram; there are none if it was not answered.
-fn histogram(value: &Value, interval: f64) -> Result<Buckets, NodeError> {
+fn histogram(value: &JsonTree<'_>, interval: f64) -> Result<Buckets, NodeError> {
     let bound = |key: &str| key.parse::<f64>().ok().filter(|bound| bound.is_finite());
     let keys = value["buckets"].as_array().into_iter().flatten().filter_map(|bucket| bucket["key"].as_str());
     // The node works: it is the client that asks for steps too fine for its values.
@@ -195,7 +203,7 @@ fn histogram(value: &Value, interval: f64) -> Result<Buckets, NodeError> {
 }
 
 /// Reads the buckets of ranges; there are none if they were not answered.
-fn range_counts(value: &Value, asked: &[NamedRange]) -> Result<Buckets, NodeError> {
+fn range_counts(value: &JsonTree<'_>, asked: &[NamedRange]) -> Result<Buckets, NodeError> {
     if value.is_null() {
         return Ok(Vec::new());
     }
@@ -205,12 +213,12 @@ fn range_counts(value: &Value, asked: &[NamedRange]) -> Result<Buckets, NodeErro
 }
 
 /// Reads buckets with distinct keys.
-fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
+fn read_buckets(value: &JsonTree<'_>) -> Result<Buckets, NodeError> {
     let buckets = value.as_array().ok_or(NodeError::Invalid("buckets are no list"))?;
     if buckets.len() > MAX_BUCKETS {
         return Err(NodeError::Invalid("there are too many buckets"));
     }
-    let bucket = |bucket: &Value| {
+    let bucket = |bucket: &JsonTree<'_>| {
         let key = bucket["key"].as_str().ok_or(NodeError::Invalid("a key is no text"))?;
         Ok((key.to_owned(), count(&bucket["doc_count"])?))
     };
@@ -222,7 +230,7 @@ fn read_buckets(value: &Value) -> Result<Buckets, NodeError> {
     Ok(buckets)
 }
 
-pub(crate) fn stats(value: &Value) -> Result<Option<NodeStats>, NodeError> {
+pub(crate) fn stats(value: &JsonTree<'_>) -> Result<Option<NodeStats>, NodeError> {
     if value.is_null() {
         return Ok(None);
     }
@@ -241,7 +249,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use cantata_catalogue::{AggregationKind, NodeNames};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
     use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
@@ -260,6 +268,10 @@ mod tests {
         let names = NameTranslation::default();
         let query = node_query(asking, None, "file", &[field], &names);
         NodeAnswer::parse(answer.to_string().as_bytes(), "file", &question, &query, &names)
+    }
+
+    fn tree(value: &Value) -> JsonTree<'static> {
+        serde_json::from_str(value.to_string().leak()).unwrap()
     }
 
     fn with_size(size: &Value) -> Value {
@@ -313,13 +325,14 @@ mod tests {
             values: [("sex".to_owned(), [("Male".to_owned(), "M".to_owned())].into())].into(),
         });
         let bucket = |key: &str, count: u64| json!({"key": key, "doc_count": count});
-        let found = values(&json!([bucket("M", 3), bucket("F", 1), bucket("Male", 2)]), "sex", &names);
+        let found = values(&tree(&json!([bucket("M", 3), bucket("F", 1), bucket("Male", 2)])), "sex", &names);
         assert_eq!(found, Ok(vec![("Male".to_owned(), 5), ("F".to_owned(), 1)]));
     }
 
     #[test]
     fn texts_of_keys_are_read_where_the_value_has_no_other_name() {
-        let facet = NetworkFacet { field: "size".to_owned(), buckets: true, ..NetworkFacet::default() };
+        let facet =
+            NetworkFacet { field: "size".to_owned(), buckets: true, key_texts: true, ..NetworkFacet::default() };
         let buckets = |text: Value| json!({"buckets": [{"key": "1", "key_as_string": text, "doc_count": 2}]});
         let texts = |text: Value| -> Result<Vec<KeyTexts>, NodeError> {
             let answer = parse_facet(&with_size(&buckets(text)), facet.clone())?;
@@ -332,7 +345,7 @@ mod tests {
             fields: BTreeMap::new(),
             values: [("size".to_owned(), [("yes".to_owned(), "1".to_owned())].into())].into(),
         });
-        let found = key_texts(&buckets(json!("true"))["buckets"], "size", &names);
+        let found = key_texts(&tree(&buckets(json!("true")))["buckets"], "size", &names);
         assert_eq!(found, Ok(KeyTexts::new()));
     }
 

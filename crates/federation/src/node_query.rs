@@ -194,8 +194,7 @@ impl QueryWriter<'_> {
     /// Writes the selection of a facet.
     fn facet(&mut self, out: &mut String, index: usize, facet: &NetworkFacet, field: &NodeField) {
         push(out, format_args!(" {} {{", field.node));
-        // A selection cannot be empty.
-        out.push_str(if has_buckets(field) { " bucket_count" } else { " __typename" });
+        let start = out.len();
         if facet.buckets && has_buckets(field) {
             let has_texts = facet.key_texts && field.members.key_texts;
             out.push_str(if has_texts { " buckets { key key_as_string" } else { " buckets { key" });
@@ -232,6 +231,10 @@ impl QueryWriter<'_> {
                 let alias = alias("range", number);
                 push(out, format_args!(" {alias}range(ranges: ${variable}) {{ buckets {{ key doc_count }} }}"));
             }
+        }
+        // A selection cannot be empty. The number of values would be a count of all of them.
+        if out.len() == start {
+            out.push_str(" __typename");
         }
         out.push_str(" }");
     }
@@ -325,7 +328,7 @@ mod tests {
         assert_eq!(
             query.request.query,
             "query nodeQuery($filters: JSON) { file { hits(filters: $filters) { total } aggregations(filters: \
-             $filters) { study { bucket_count buckets { key doc_count } } } } }"
+             $filters) { study { buckets { key doc_count } } } } }"
         );
         assert_eq!(query.missing_fields, ["gender"]);
     }
@@ -356,8 +359,8 @@ mod tests {
         let asking = Asking { question: &question, counts_only: false };
         let query = node_query(asking, None, "file", &fields, &NameTranslation::default());
         let text = query.request.query;
-        assert!(text.contains("study { bucket_count buckets { key doc_count } }"), "{text}");
-        assert!(text.contains("size { __typename histogram(interval: $interval_1_0)"), "{text}");
+        assert!(text.contains("study { buckets { key doc_count } }"), "{text}");
+        assert!(text.contains("size { histogram(interval: $interval_1_0)"), "{text}");
         assert!(text.contains("range(ranges: $ranges_1_0)") && !text.contains("range_1:"), "{text}");
         assert_eq!(query.facets.iter().map(|facet| facet.has_buckets).collect::<Vec<_>>(), [true, false]);
     }

@@ -4,7 +4,6 @@ use cantata_catalogue::{NetworkConfig, flat_name};
 use futures_util::future::join_all;
 
 use crate::discovery;
-use crate::network::answer_memory;
 use crate::node::Node;
 
 /// What a remote node answered.
@@ -22,9 +21,7 @@ pub struct NodeProbe {
 
 /// Asks the remote nodes for their fields, all at once.
 pub async fn probe_nodes(config: &NetworkConfig) -> Vec<NodeProbe> {
-    let memory = answer_memory(config);
-    let nodes = config.nodes.iter().map(|node| Node::new(node, config.max_answer_bytes, &memory));
-    let nodes: Vec<Node> = nodes.collect();
+    let nodes = Node::all(config);
     let remotes = nodes.iter().filter(|node| node.remote.is_some()).enumerate();
     join_all(remotes.map(|(position, node)| probe(position, node))).await
 }

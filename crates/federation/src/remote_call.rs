@@ -75,7 +75,10 @@ impl RemoteClient {
         let authorization = authorization.map_err(unusable)?;
         let http = HttpClient::new(remote.timeout).map_err(unusable)?;
         let is_private = remote.allows_private_addresses || url.host_str().is_some_and(is_private_host);
-        let http = if is_private { http.without_http_proxy() } else { http.with_public_addresses_only() };
+        let http = match is_private {
+            true => http.without_http_proxy().without_compression(),
+            false => http.with_public_addresses_only(),
+        };
         let (headers, timeout) = (remote.headers.clone(), remote.timeout);
         Ok(Self { http, url, headers, authorization, timeout, max_bytes, memory })
     }

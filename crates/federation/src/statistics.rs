@@ -12,8 +12,8 @@ use std::time::{Duration, Instant};
 
 use cantata_catalogue::AggregationKind;
 use cantata_graphql::{GraphqlRequest, NetworkFacet, NetworkQuestion};
-use serde_json::Value;
 
+use crate::json_tree::JsonTree;
 use crate::node_answer::{FacetAnswer, NodeAnswer, NodeStats, count, stats};
 use crate::node_query::NodeField;
 use crate::remote_call::RemoteClient;
@@ -54,11 +54,11 @@ impl NodeStatistics {
         if response.suppressed_below.is_some() {
             return None;
         }
-        let body: Value = serde_json::from_slice(&response.body).ok()?;
+        let body: JsonTree<'_> = serde_json::from_slice(&response.body).ok()?;
         Self::parse(&body["data"][document_type], &asked, read_at)
     }
 
-    fn parse(records: &Value, asked: &[&NodeField], read_at: Instant) -> Option<Self> {
+    fn parse(records: &JsonTree<'_>, asked: &[&NodeField], read_at: Instant) -> Option<Self> {
         let hits = count(&records["hits"]["total"]).ok()?;
         let mut fields = HashMap::with_capacity(asked.len());
         for field in asked {
@@ -121,7 +121,8 @@ mod tests {
         let fields = [field("size"), field("age"), field("later")];
         let stats = json!({"min": 1, "max": 4, "sum": 9, "count": 3});
         let aggregations = json!({"node_size": {"stats": stats}, "node_age": {"stats": null}});
-        let records = json!({"hits": {"total": 3}, "aggregations": aggregations});
+        let records = json!({"hits": {"total": 3}, "aggregations": aggregations}).to_string();
+        let records: JsonTree<'_> = serde_json::from_str(&records).unwrap();
         let known = NodeStatistics::parse(&records, &[&fields[0], &fields[1]], Instant::now()).unwrap();
         let ask = |names: &[&str]| {
             let facet =
@@ -150,7 +151,7 @@ mod tests {
         ] {
             assert_eq!(known.answer(&question, &fields), None, "{question:?}");
         }
-        let lie = json!({"hits": {"total": -1}, "aggregations": {}});
+        let lie: JsonTree<'_> = serde_json::from_str(r#"{"hits": {"total": -1}, "aggregations": {}}"#).unwrap();
         assert!(NodeStatistics::parse(&lie, &[], Instant::now()).is_none());
     }
 }

@@ -44,7 +44,8 @@ async fn slow_nodes_are_left_out_at_the_deadline() {
         portal_url: None,
     };
     let nodes = ["a", "b", "c", "d"].map(node).into();
-    let network = Network::start(&NetworkConfig { nodes, deadline: DEADLINE, max_answer_bytes: 1024 });
+    let config = NetworkConfig { nodes, deadline: DEADLINE, max_answer_bytes: 1024, memory_bytes: 1024 };
+    let network = Network::start(&config);
     let started = Instant::now();
     let answer = network.ask(&NetworkQuestion::default(), &Slow, &[]).await.expect("the question is allowed");
     // The clock is that of the test, which stands still unless everything waits; its timers are exact to a millisecond.

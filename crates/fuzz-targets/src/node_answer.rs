@@ -22,7 +22,8 @@ static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| {
         suppressed_below: None,
         portal_url: None,
     };
-    Network::start(&NetworkConfig { nodes: vec![node], deadline: Duration::from_secs(60), max_answer_bytes: 1 << 20 })
+    let (deadline, max_answer_bytes) = (Duration::from_secs(60), 1 << 20);
+    Network::start(&NetworkConfig { nodes: vec![node], deadline, max_answer_bytes, memory_bytes: max_answer_bytes })
 });
 
 /// A node that answers everything with these bytes.
@@ -47,6 +48,7 @@ pub fn target(bytes: &[u8]) {
     let size = NetworkFacet {
         field: "size".to_owned(),
         buckets: true,
+        max_buckets: None,
         key_texts: true,
         stats: true,
         histograms: vec![10.0],

@@ -1,8 +1,8 @@
 //! What a request asks of the network of its catalogue. The caller asks the nodes and gives the answer as JSON.
 //!
 //! The answer has the members of the GraphQL type `Network`. A facet in it, of all nodes or of one, has `bucket_count`,
-//! `buckets`, `cardinality` and `stats`, and one member for each of its histograms and lists of ranges, which
-//! [`histogram_member`] and [`range_member`] name.
+//! `buckets` (with `key_as_string` if the texts of keys are needed), `cardinality` and `stats`, and one member for each of
+//! its histograms and lists of ranges, which [`histogram_member`] and [`range_member`] name.
 
 use std::time::Duration;
 
@@ -41,6 +41,8 @@ pub struct NetworkFacet {
     pub field: String,
     /// Whether the buckets of its values are needed.
     pub buckets: bool,
+    /// How many of them are shown at most; `None`: all. Their number is that of all in any case.
+    pub max_buckets: Option<usize>,
     /// Whether the texts of their keys are needed, such as `true` of `1`.
     pub key_texts: bool,
     /// Whether its statistics are needed.

@@ -29,6 +29,7 @@ pub struct HttpClient {
     timeout: Duration,
     is_http_proxied: bool,
     resolves_public_only: bool,
+    is_compressed: bool,
     authorization: Option<HeaderValue>,
     http: OnceLock<Client>,
     https: OnceLock<Client>,
@@ -40,8 +41,15 @@ impl HttpClient {
         if timeout.is_zero() {
             return Err(ClientSettingsError::ZeroTimeout);
         }
-        let (http, https) = (OnceLock::new(), OnceLock::new());
-        Ok(Self { timeout, is_http_proxied: true, resolves_public_only: false, authorization: None, http, https })
+        Ok(Self {
+            timeout,
+            is_http_proxied: true,
+            resolves_public_only: false,
+            is_compressed: true,
+            authorization: None,
+            http: OnceLock::new(),
+            https: OnceLock::new(),
+        })
     }
 
     /// Sends an `Authorization` header with every request.
@@ -60,6 +68,12 @@ impl HttpClient {
     #[must_use]
     pub fn with_public_addresses_only(self) -> Self {
         Self { resolves_public_only: true, ..self }
+    }
+
+    /// Asks for bodies as they are: over a fast network, to compress a short one takes longer than to send it.
+    #[must_use]
+    pub fn without_compression(self) -> Self {
+        Self { is_compressed: false, ..self }
     }
 
     /// Sends a request that `prepare` completes, and returns once the headers of the response have come.
@@ -102,6 +116,9 @@ impl HttpClient {
         let mut builder = client_builder(is_https).timeout(self.timeout);
         if !is_https && !self.is_http_proxied {
             builder = builder.no_proxy();
+        }
+        if !self.is_compressed {
+            builder = builder.no_gzip();
         }
         if self.resolves_public_only {
             builder = builder.dns_resolver(PublicAddresses);

@@ -52,7 +52,7 @@ struct ViewKey {
     suppression_threshold: Option<u64>,
     is_unrestricted: bool,
     /// The visible fields of the network; `None` without one.
-    network: Option<Vec<NetworkField>>,
+    network: Option<Arc<Vec<NetworkField>>>,
 }
 
 /// What is known of a view before any request.
@@ -147,7 +147,7 @@ impl LoadedCatalogue {
     fn compile_view(
         &self,
         view: &CatalogueView,
-        network: Option<Vec<NetworkField>>,
+        network: Option<Arc<Vec<NetworkField>>>,
     ) -> Result<Arc<CompiledView>, CatalogueError> {
         let fields = network.clone();
         let key = ViewKey {
@@ -161,8 +161,9 @@ impl LoadedCatalogue {
                 true => Arc::clone(&self.catalogue),
                 false => Arc::new(Catalogue::build_restricted(&self.config, &self.mapping, &view.hidden_fields)?),
             };
+            let network = fields.as_deref().map(Vec::as_slice);
             Ok(Arc::new(CompiledView {
-                schema: CatalogueSchema::build_with_network(Arc::clone(&catalogue), fields.as_deref())?,
+                schema: CatalogueSchema::build_with_network(Arc::clone(&catalogue), network)?,
                 introspection: Arc::new(CatalogueIntrospectionBody::new(&catalogue, view, self.generated_at.clone())),
                 catalogue,
             }))

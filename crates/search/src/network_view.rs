@@ -23,7 +23,7 @@ pub(crate) struct LocalNodes(pub(crate) Vec<Option<Arc<ServedCatalogue>>>);
 
 impl NetworkView {
     /// Returns the fields of the network but those that the catalogue hides or masks, whatever node has them.
-    pub(crate) fn fields(&self, own: &ServedCatalogue) -> Vec<NetworkField> {
+    pub(crate) fn fields(&self, own: &ServedCatalogue) -> Arc<Vec<NetworkField>> {
         let mut fields = self.network.fields(&*self.locals);
         if !own.view.hidden_fields.is_empty() {
             let redacted = own.catalogue.full_mapping.expand_redactions(&own.view.hidden_fields);
@@ -32,7 +32,8 @@ impl NetworkView {
             let is_at_or_below = |field: &str, name: &str| {
                 field.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
             };
-            fields.retain(|field| !names.iter().any(|name| is_at_or_below(&field.name, name)));
+            let is_hidden = |field: &NetworkField| names.iter().any(|name| is_at_or_below(&field.name, name));
+            Arc::make_mut(&mut fields).retain(|field| !is_hidden(field));
         }
         fields
     }

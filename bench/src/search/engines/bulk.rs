@@ -2,6 +2,7 @@
 //! replica meanwhile.
 
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,6 @@ use serde_json::{Value, json};
 
 use super::node::Node;
 use crate::client::{get, post, post_json};
-use crate::search::corpus::Corpus;
 use crate::threads::run_threads;
 use crate::{Outcome, report};
 
@@ -20,12 +20,12 @@ const CLIENTS: usize = 4;
 /// About how many bytes of documents one request has.
 const BATCH_BYTES: usize = 8_000_000;
 
-/// Loads the documents and returns how long it took until all could be found and were on disk. The segments are then
+/// Loads the documents of a file, one on each line, and returns how long it took until all could be found and were on disk. The segments are then
 /// merged into one, as for an index that is only read; that is not part of the time.
-pub(super) fn load(corpus: &Corpus, node: &Node) -> Outcome<Duration> {
+pub(crate) fn load(documents: &Path, node: &Node) -> Outcome<Duration> {
     create(node)?;
     let begun = Instant::now();
-    let lines = Mutex::new(BufReader::new(fs_err::File::open(&corpus.path)?));
+    let lines = Mutex::new(BufReader::new(fs_err::File::open(documents)?));
     run_threads(CLIENTS, |_| {
         let mut connection = node.connect()?;
         while let Some(batch) = next_batch(&lines)? {

@@ -15,11 +15,11 @@ use crate::process_memory::ProcessMemory;
 const FILLED: &str = "filled";
 
 /// A running node, which is stopped when this is dropped.
-pub(super) struct Node {
+pub(crate) struct Node {
     /// The folder of the scripts.
     scripts: PathBuf,
     folder: PathBuf,
-    pub(super) address: SocketAddr,
+    pub(crate) address: SocketAddr,
 }
 
 impl Node {
@@ -28,7 +28,7 @@ impl Node {
         Ok(folder.join(FILLED).try_exists()?)
     }
 
-    pub(super) fn start(scripts: &Path, folder: &Path, heap: &str) -> Outcome<Self> {
+    pub(crate) fn start(scripts: &Path, folder: &Path, heap: &str) -> Outcome<Self> {
         let mut command = Command::new(scripts.join("start"));
         command.arg("opensearch").arg(folder).env("ENGINE_HEAP", heap);
         let started = command.env("ENGINE_OWNER", std::process::id().to_string()).stderr(Stdio::inherit()).output()?;

@@ -35,8 +35,12 @@ const OWN_HEADERS: [&str; 12] = [
     "x-request-type",
 ];
 
-/// Reads the network; `None` if there is none.
-pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) -> Option<NetworkConfig> {
+/// Reads the network, whose answers may take so many bytes together; `None` if there is none.
+pub(super) fn read<'a>(
+    reader: &mut ConfigReader<'a>,
+    root: &ConfigSection<'a>,
+    memory_bytes: usize,
+) -> Option<NetworkConfig> {
     let network = reader.section(root, "network")?;
     let known = ["deadline", "localNode", "localNodes", "maxAnswerBytes", "remoteNodes", "remoteRequests"];
     reader.warn_unknown(&network, &known);
@@ -66,6 +70,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
         max_answer_bytes: reader
             .count(&network, "maxAnswerBytes", 1024)
             .map_or(DEFAULT_MAX_ANSWER_BYTES, |bytes| bytes as usize),
+        memory_bytes,
     })
 }
 

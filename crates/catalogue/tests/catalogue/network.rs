@@ -67,6 +67,7 @@ fn nodes_can_have_names_tokens_limits_and_kinds() {
         }))],
     }));
     assert_eq!((config.deadline, config.max_answer_bytes), (Duration::from_secs(5), 4096));
+    assert_eq!(config.memory_bytes, 256 << 20, "the operator sets it");
     assert_eq!(config.nodes[0].target, NodeTarget::Catalogue("beta".to_owned()));
     let NodeTarget::Remote(remote) = &config.nodes[1].target else { panic!("{config:?}") };
     assert_eq!((remote.product, remote.timeout), (NodeProduct::Cantata, Duration::from_secs(3)));

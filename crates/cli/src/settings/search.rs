@@ -49,6 +49,9 @@ pub(crate) struct SearchSettings {
     /// The maximum number of patterns in a filter: values with `*`, wildcards and fuzzy texts, for each field
     #[arg(long, value_name = "NUMBER", default_value_t = 1000, value_parser = whole_number(0, MAX_INT))]
     pub(crate) graphql_max_patterns: u64,
+    /// The maximum size of the answers that a network reads from its nodes at once, in bytes
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = whole_number(1 << 20, MAX_INT))]
+    pub(crate) network_memory: u64,
     /// The maximum number of hits per page
     #[arg(long, value_name = "NUMBER", default_value_t = 10_000, value_parser = whole_number(1, MAX_INT))]
     pub(crate) max_results_window: u64,
@@ -169,6 +172,7 @@ impl SearchSettings {
                 ..SetsConfig::default()
             },
             row_id_field_name: self.row_id_field_name.clone(),
+            network_memory: number(self.network_memory),
         }
     }
 }

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::process::{cantata, outcome};
 
-const SETTINGS: [&str; 109] = [
+const SETTINGS: [&str; 110] = [
     "SERVER_PORT",
     "BIND_ADDR",
     "PUBLIC_URL",
@@ -93,6 +93,7 @@ const SETTINGS: [&str; 109] = [
     "GRAPHQL_MAX_COST",
     "GRAPHQL_MAX_RESPONSE_BYTES",
     "GRAPHQL_MAX_PATTERNS",
+    "NETWORK_MEMORY",
     "MAX_RESULTS_WINDOW",
     "ROW_ID_FIELD_NAME",
     "ALLOW_CUSTOM_DOWNLOAD_MAX_ROWS",

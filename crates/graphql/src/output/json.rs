@@ -1,6 +1,7 @@
 //! The selection of a value that is JSON already: display configuration, saved sets, and answers of a network.
 
 use apollo_compiler::Name;
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::Value;
 
 use crate::request::SelectedField;
@@ -33,28 +34,41 @@ impl JsonSelection {
     }
 
     /// Returns the selected part of a value; all of it if the selection is empty.
-    pub(crate) fn pick(selection: &[Self], value: &Value) -> Value {
-        match value {
-            value if selection.is_empty() => value.clone(),
-            Value::Array(list) => list.iter().map(|element| Self::pick(selection, element)).collect(),
-            Value::Object(object) => {
-                let members = selection.iter().map(|field| {
-                    let value = match field.name.as_str() {
-                        "__typename" => Value::from(field.on.as_str()),
-                        name => match object.get(name) {
-                            Some(Value::Array(list)) => {
-                                let elements = list.iter().take(field.limit);
-                                elements.map(|element| Self::pick(&field.children, element)).collect()
-                            }
-                            Some(value) => Self::pick(&field.children, value),
-                            None => Value::Null,
-                        },
-                    };
-                    (field.key.to_string(), value)
-                });
-                Value::Object(members.collect())
+    pub(crate) fn pick<'a>(selection: &'a [Self], value: &'a Value) -> PickedJson<'a> {
+        PickedJson { selection, limit: usize::MAX, value }
+    }
+}
+
+/// The selected part of a value, which is written without a copy of it.
+pub(crate) struct PickedJson<'a> {
+    selection: &'a [JsonSelection],
+    limit: usize,
+    value: &'a Value,
+}
+
+impl Serialize for PickedJson<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.value {
+            Value::Array(list) => {
+                let elements = list.iter().take(self.limit);
+                serializer.collect_seq(elements.map(|element| JsonSelection::pick(self.selection, element)))
             }
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Value::Null,
+            value if self.selection.is_empty() => value.serialize(serializer),
+            Value::Object(object) => {
+                let mut members = serializer.serialize_map(Some(self.selection.len()))?;
+                for field in self.selection {
+                    let key = field.key.as_str();
+                    match field.name.as_str() {
+                        "__typename" => members.serialize_entry(key, field.on.as_str())?,
+                        name => {
+                            let picked = |value| PickedJson { selection: &field.children, limit: field.limit, value };
+                            members.serialize_entry(key, &object.get(name).map(picked))?;
+                        }
+                    }
+                }
+                members.end()
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => serializer.serialize_unit(),
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn configs(schema: &IndexSchema, field: &SelectedField) -> JsonBytes 
             "extended" => extended(schema, child),
             name => {
                 let whole = schema.display.get(name).unwrap_or(&Value::Null);
-                JsonSelection::pick(&JsonSelection::of(&child.children), whole)
+                json!(JsonSelection::pick(&JsonSelection::of(&child.children), whole))
             }
         };
         answer.insert(child.key.to_string(), value);

@@ -125,6 +125,7 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
     let facet = &mut question.facets[position];
     let mut members = Vec::with_capacity(selected.children.len());
     for member in &selected.children {
+        let max = arguments::count(member, "max")?;
         let source = match member.name.as_str() {
             "stats" => {
                 facet.stats = true;
@@ -148,14 +149,20 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
                 member_name(&range_member(index))?
             }
             "__typename" => member.name.clone(),
-            _ => {
+            name => {
+                let shown = if name == "buckets" { max } else { Some(0) };
+                // All of them, if one selection shows all.
+                facet.max_buckets = match facet.buckets {
+                    true => facet.max_buckets.zip(shown).map(|(known, shown)| known.max(shown)),
+                    false => shown,
+                };
                 facet.buckets = true;
                 facet.key_texts |= member.children.iter().any(|child| child.name.as_str() == "key_as_string");
                 member.name.clone()
             }
         };
         let children = buckets(&member.children)?;
-        members.push(JsonSelection::new(member, source, children).limited(arguments::count(member, "max")?));
+        members.push(JsonSelection::new(member, source, children).limited(max));
     }
     Ok(JsonSelection::new(selected, selected.name.clone(), members))
 }

@@ -52,6 +52,7 @@ fn a_selection_becomes_one_question() {
             NetworkFacet {
                 field: "size".to_owned(),
                 buckets: true,
+                max_buckets: Some(1),
                 key_texts: true,
                 stats: true,
                 histograms: vec![5.0],

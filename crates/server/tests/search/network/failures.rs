@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use cantata_catalogue::ConfigDefaults;
 use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{MockServer, TestServer};
 use futures_util::future::join_all;
@@ -134,16 +135,36 @@ async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
 async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());
-    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), json!({"timeout": 1}))])).await;
-    proxy.set(Fault::Status(503)).await;
-    for _ in 0..3 {
-        ask(&server, "", NODES, &json!({})).await;
+    let more = json!({"timeout": 1, "kind": "cantata"});
+    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), more)])).await;
+    // It tells its fields, but it counts nothing.
+    proxy.set_for_path("/graphql", Fault::Status(503)).await;
+    let mut errors = String::new();
+    for _ in 0..MAX_POLLS {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        errors = node_of(&answer, "slow")["errors"].as_str().unwrap().to_owned();
+        if errors.contains("failed several times") {
+            break;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
-    let answer = ask(&server, "", NODES, &json!({})).await;
-    let errors = node_of(&answer, "slow")["errors"].as_str().unwrap();
     assert!(errors.contains("failed several times"), "{errors}");
     proxy.set(Fault::Pass).await;
     wait_for(&server, "slow", "OK").await;
+}
+
+#[tokio::test]
+async fn questions_that_ask_too_much_suspend_no_node() {
+    let busy = node(&[1]).await;
+    let proxy = FaultProxy::start(busy.base());
+    let server = asker(catalogue(&[9]), &network(&[remote("busy", &proxy.url(), json!({"timeout": 1}))])).await;
+    proxy.set_for_next(3, Fault::NoResponse).await;
+    for _ in 0..3 {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        assert_eq!(node_of(&answer, "busy")["errors"], "the node did not answer in time");
+    }
+    let answer = ask(&server, "", NODES, &json!({})).await;
+    assert_eq!((&answer["complete"], &node_of(&answer, "busy")["hits"]), (&json!(true), &json!(1)));
 }
 
 #[tokio::test]
@@ -272,6 +293,23 @@ async fn a_node_that_lies_contributes_nothing() {
 }
 
 #[tokio::test]
+async fn the_memory_of_the_operator_bounds_every_answer() {
+    let liar = liar(json!("x".repeat(3000)).to_string()).await;
+    let network = network(&[remote("long", &liar.url, json!({}))]);
+    let defaults = ConfigDefaults { network_memory: 2048, ..ConfigDefaults::default() };
+    let catalogues = catalogue(&[1]).file("network.json", &network).defaults(defaults);
+    let server = TestServer::with_catalogues(catalogues).await;
+    for _ in 0..MAX_POLLS {
+        let answer = ask(&server, "", NODES, &json!({})).await;
+        if node_of(&answer, "long")["errors"] == "the answer of the node is too long" {
+            return;
+        }
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+    panic!("the answer was never too long");
+}
+
+#[tokio::test]
 async fn fields_of_a_node_that_changed_are_read_again() {
     let reads = AtomicUsize::new(0);
     let changed = MockServer::start(move |target| {
@@ -308,7 +346,7 @@ async fn redirects_are_not_followed() {
         let answer = ask(&server, "", NODES, &json!({})).await;
         assert_eq!(node_of(&answer, "other")["status"], "ERROR");
     }
-    // The node is suspended now, and its fields are read again.
+    // The node is doubted now, and its fields are read again.
     let is_read_again = || proxy.requests().iter().any(|request| request.target.contains("introspection"));
     for _ in 0..MAX_POLLS {
         if is_read_again() {

@@ -124,6 +124,21 @@ async fn a_page_with_histograms_is_one_request_to_each_node() {
 }
 
 #[tokio::test]
+async fn a_node_does_no_work_that_the_page_does_not_show() {
+    let other = node(&[1, 2, 3]).await;
+    let proxy = FaultProxy::start(other.base());
+    let server = asker(catalogue(&[5, 9]), &network(&[remote("other", &proxy.url(), json!({}))])).await;
+    proxy.clear_requests();
+    let page = "aggregations { study { bucket_count buckets { key } } size { stats { max } } }";
+    ask(&server, "", page, &json!({})).await;
+    let requests = proxy.requests();
+    let asked = requests.iter().find(|request| String::from_utf8_lossy(&request.body).contains("nodeQuery")).unwrap();
+    let body = String::from_utf8_lossy(&asked.body);
+    assert!(body.contains("study { buckets { key doc_count } } size { stats { min max sum count } }"), "{body}");
+    assert_eq!(asked.header("accept-encoding"), None, "a node nearby need not compress its answer");
+}
+
+#[tokio::test]
 async fn nodes_are_listed_by_name_with_what_they_contributed() {
     let other = node(&[1, 2, 3]).await;
     let server = asker(catalogue(&[4, 5]), &network(&[remote("a node", other.base(), json!({}))])).await;
