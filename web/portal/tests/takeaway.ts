@@ -263,10 +263,14 @@ test('the data dictionary has every field with its values, and is a table to tak
   const row = page.getByRole('row', { name: /analysis\.donors\.gender/ });
   await row.waitFor();
   assert.match(await textOf(row), /Female/);
+  const age = page.getByRole('row', { name: /analysis\.donors\.ageAtDiagnosis/ });
+  assert.match(await textOf(age), /Whole years at the first diagnosis/);
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync(await (await coming).path(), 'utf8');
   assert.equal(csv.trimEnd().split('\r\n').length, 1 + (await page.locator('.plain-table tbody tr').count()));
+  assert.match(csv, /^Name,Label,Meaning,Type/);
+  assert.match(csv, /Age at diagnosis,Whole years at the first diagnosis,/);
   await page.getByRole('searchbox', { name: 'Find a field' }).fill('file size');
   await row.waitFor({ state: 'detached' });
   await close(page);

@@ -377,6 +377,7 @@ export const texts: Texts = {
     field: 'Feld',
     name: 'Name',
     label: 'Bezeichnung',
+    meaning: 'Bedeutung',
     type: 'Typ',
     filled: 'Ausgefüllt',
     distinct: 'Verschiedene Werte',

@@ -361,6 +361,7 @@ export const texts = {
     field: 'Field',
     name: 'Name',
     label: 'Label',
+    meaning: 'Meaning',
     type: 'Type',
     filled: 'Filled',
     distinct: 'Different values',
