@@ -12,6 +12,7 @@ import { Icon } from '../design/Icon';
 import { ErrorNotice, Loading, Notice, Skeleton } from '../design/Notice';
 import { saveFile } from '../download/stream';
 import { START, writeState } from '../explore/urlState';
+import { extentRequest, readExtent, type Request } from '../explore/viewQuery';
 import { sentence } from '../query/describe';
 import { type Group, parse } from '../query/sqon';
 import { NotFound } from '../shell/App';
@@ -19,7 +20,14 @@ import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link, useRouter } from '../shell/router';
 import { texts } from '../texts';
-import { comparisonCsv, comparisonRequest, isNotable, readComparison, share } from './compare';
+import {
+  type Comparison as ComparisonNumbers,
+  comparisonCsv,
+  comparisonRequest,
+  isNotable,
+  readComparison,
+  share,
+} from './compare';
 import { probability } from './statistics';
 import './compare.css';
 
@@ -47,14 +55,23 @@ function readSides(search: string): { sides: [Group | null, Group | null]; probl
   }
 }
 
+async function fetchComparison(
+  catalogue: Catalogue,
+  sides: [Group | null, Group | null],
+  signal: AbortSignal,
+): Promise<ComparisonNumbers> {
+  const ask = ({ query, variables }: Request) =>
+    graphql<Record<string, unknown>>(catalogue.graphqlPath, query, variables, signal);
+  const { bins } = readExtent(catalogue, await ask(extentRequest(catalogue)));
+  return readComparison(catalogue, bins, await ask(comparisonRequest(catalogue, bins, ...sides)));
+}
+
 function Comparison({ catalogue }: { catalogue: Catalogue }) {
   const { search } = useRouter();
   const { sides, problem } = useMemo(() => readSides(search), [search]);
-  const request = comparisonRequest(catalogue, ...sides);
   const { data, error, refetch } = useQuery({
-    queryKey: ['comparison', catalogue.graphqlPath, request],
-    queryFn: async ({ signal }) =>
-      readComparison(catalogue, await graphql(catalogue.graphqlPath, request.query, request.variables, signal)),
+    queryKey: ['comparison', catalogue.graphqlPath, sides],
+    queryFn: ({ signal }) => fetchComparison(catalogue, sides, signal),
     structuralSharing: false,
   });
   const names = ['A', 'B'] as const;
@@ -118,6 +135,9 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               }}
             />
           </div>
+          {compared.p !== null && (
+            <p className="small">{texts.compare.distributionDiffers(number(probability(compared.p)))}</p>
+          )}
           <DataTable
             label={compared.facet.label}
             headings={[

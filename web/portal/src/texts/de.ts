@@ -359,8 +359,10 @@ export const texts: Texts = {
     field: 'Feld',
     value: 'Wert',
     shareOf: (side) => `Anteil an ${side}`,
+    distribution: 'Gesamte Verteilung',
+    distributionDiffers: (p) => `Gesamte Verteilung: p ${p.startsWith('<') ? p : `= ${p}`}`,
     aboutP:
-      'p gibt an, wie wahrscheinlich ein solcher Unterschied der Anteile allein durch Zufall ist (z-Test für zwei Anteile). Fett: kleiner als 0,05 nach Korrektur für die Anzahl der Werte des Felds.',
+      'p gibt an, wie wahrscheinlich ein solcher Unterschied der Anteile allein durch Zufall ist (z-Test für zwei Anteile). Fett: kleiner als 0,05 nach Korrektur für die Anzahl der Werte des Felds. Zahlen und Daten werden auf beiden Seiten in denselben Schritten gezählt, ein Datensatz mit mehreren Werten in jedem davon; ob sie insgesamt verschieden verteilt sind, wird an diesen Schritten geprüft (Kolmogorow-Smirnow-Test), wobei ein Unterschied innerhalb eines Schritts unbemerkt bleiben kann.',
     number: (text) => text.replace('.', ','),
   },
   dictionary: {
