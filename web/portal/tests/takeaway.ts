@@ -160,15 +160,23 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
   await page.getByRole('link', { name: 'Second set', exact: true }).waitFor();
   await shoot(page, 'sets');
   await page.getByRole('link', { name: 'First set', exact: true }).click();
-  await page.getByText('set “First set”').waitFor();
+  await page.locator('.chip', { hasText: 'set “First set”' }).waitFor();
   assert.equal(await total(page), count);
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Files' }) });
+  const chooseBoth = async () => {
+    await page.getByLabel('Choose Second set').check();
+    await page.getByLabel('Choose First set').check();
+  };
   await page.goBack();
-  await page.getByLabel('Choose Second set').check();
-  await page.getByLabel('Choose First set').check();
-  await page
-    .locator('section', { has: page.getByRole('heading', { name: 'Files' }) })
-    .getByRole('button', { name: 'Combine' })
-    .click();
+  await chooseBoth();
+  await section.getByRole('link', { name: 'Compare' }).click();
+  const sides = page.locator('.compare-sides');
+  await sides.getByText('set “First set”').waitFor();
+  await sides.getByText('set “Second set”').waitFor();
+  await page.locator('.plain-table td').first().waitFor();
+  await page.goBack();
+  await chooseBoth();
+  await section.getByRole('button', { name: 'Combine' }).click();
   await page.getByRole('img', { name: /^Records in only/ }).waitFor();
   assert.deepEqual(await violations(page), []);
   await shoot(page, 'sets-combine');
@@ -219,6 +227,16 @@ test('a record shows its fields and its document, and has an address', async () 
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
   await page.getByText(text).first().waitFor();
   await shoot(page, 'record');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copy = page
+    .locator('.fields')
+    .getByRole('button', { name: /^Copy / })
+    .first();
+  const id = (await textOf(copy)).replace('Copy ', '');
+  await copy.click();
+  await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, id);
+  await page.getByRole('tab', { name: 'History' }).click();
+  await page.locator('.timeline').getByText('Submitted').waitFor();
   await page.getByRole('tab', { name: 'JSON' }).click();
   assert.ok(JSON.stringify(JSON.parse(await textOf(page.locator('pre')))).includes(text));
   await page.reload();

@@ -15,6 +15,7 @@ import { START, writeState } from '../explore/urlState';
 import { extentRequest, readExtent, type Request } from '../explore/viewQuery';
 import { sentence } from '../query/describe';
 import { type Group, parse } from '../query/sqon';
+import { useSetNames } from '../sets/useSetNames';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
@@ -74,6 +75,7 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
     queryFn: ({ signal }) => fetchComparison(catalogue, sides, signal),
     structuralSharing: false,
   });
+  const setNames = [useSetNames(catalogue, sides[0]), useSetNames(catalogue, sides[1])];
   const names = ['A', 'B'] as const;
   const { number } = texts.compare;
   const save = () => {
@@ -110,7 +112,7 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               )}
             </h2>
             <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
-              {filter ? sentence(filter, catalogue) : texts.compare.everything}
+              {filter ? sentence(filter, catalogue, setNames[index]) : texts.compare.everything}
             </Link>
           </section>
         ))}
