@@ -174,7 +174,11 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
   await sides.getByText('set “First set”').waitFor();
   await sides.getByText('set “Second set”').waitFor();
   await page.locator('.plain-table td').first().waitFor();
-  await page.goBack();
+  await page.getByLabel('Choose side A').selectOption('Everything in this catalogue');
+  await sides.getByRole('link', { name: 'Everything in this catalogue' }).waitFor();
+  await page.getByLabel('Choose side A').selectOption('Second set');
+  await sides.getByRole('link', { name: 'Everything in this catalogue' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Sets', exact: true }).click();
   await chooseBoth();
   await section.getByRole('button', { name: 'Combine' }).click();
   await page.getByRole('img', { name: /^Records in only/ }).waitFor();

@@ -14,8 +14,8 @@ import { saveFile } from '../download/stream';
 import { START, writeState } from '../explore/urlState';
 import { extentRequest, readExtent, type Request } from '../explore/viewQuery';
 import { sentence } from '../query/describe';
-import { type Group, parse } from '../query/sqon';
-import { useSetNames } from '../sets/useSetNames';
+import { type Group, parse, stringify } from '../query/sqon';
+import { listSets } from '../sets/api';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
@@ -29,6 +29,7 @@ import {
   readComparison,
   share,
 } from './compare';
+import { SideChoice } from './SideChoice';
 import { probability } from './statistics';
 import './compare.css';
 
@@ -68,16 +69,25 @@ async function fetchComparison(
 }
 
 function Comparison({ catalogue }: { catalogue: Catalogue }) {
-  const { search } = useRouter();
+  const { search, navigate } = useRouter();
   const { sides, problem } = useMemo(() => readSides(search), [search]);
   const { data, error, refetch } = useQuery({
     queryKey: ['comparison', catalogue.graphqlPath, sides],
     queryFn: ({ signal }) => fetchComparison(catalogue, sides, signal),
     structuralSharing: false,
   });
-  const setNames = [useSetNames(catalogue, sides[0]), useSetNames(catalogue, sides[1])];
+  const { data: sets } = useQuery({
+    queryKey: ['sets', catalogue.id],
+    queryFn: ({ signal }) => listSets(catalogue, signal),
+    enabled: catalogue.hasSets,
+  });
+  const setNames = new Map(sets?.flatMap(({ setId, name }) => (name ? [[setId, name] as const] : [])));
   const names = ['A', 'B'] as const;
   const { number } = texts.compare;
+  const choose = (index: number, text: string) => {
+    const [a = '', b = ''] = sides.map((side, at) => (at === index ? text : stringify(side)));
+    navigate(`/compare/${encodeURIComponent(catalogue.id)}?${new URLSearchParams({ a, b }).toString()}`);
+  };
   const save = () => {
     if (!data) return;
     saveFile(new Blob([comparisonCsv(data)], { type: 'text/csv' }), `${catalogue.id}-comparison.csv`);
@@ -104,7 +114,7 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
       )}
       <div className="compare-sides">
         {sides.map((filter, index) => (
-          <section key={names[index]} className="card" aria-label={texts.compare.side(names[index] ?? '')}>
+          <section key={names[index]} className="card stack tight" aria-label={texts.compare.side(names[index] ?? '')}>
             <h2>
               {names[index]}
               {data && (
@@ -112,8 +122,16 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               )}
             </h2>
             <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
-              {filter ? sentence(filter, catalogue, setNames[index]) : texts.compare.everything}
+              {filter ? sentence(filter, catalogue, setNames) : texts.compare.everything}
             </Link>
+            {sets && sets.length > 0 && (
+              <SideChoice
+                name={names[index] ?? ''}
+                filter={filter}
+                sets={sets}
+                onChoose={(text) => choose(index, text)}
+              />
+            )}
           </section>
         ))}
       </div>

@@ -353,6 +353,8 @@ export const texts: Texts = {
     place: 'Pfad',
     side: (name) => `Seite ${name}`,
     everything: 'Alles in diesem Katalog',
+    choose: (side) => `Seite ${side} auswählen`,
+    thisFilter: 'Dieser Filter',
     onBothSides: (records, isOne) =>
       `${records} ${isOne ? 'liegt' : 'liegen'} auf beiden Seiten, daher unterschätzt der Test den Unterschied.`,
     notFetched: 'Der Vergleich konnte nicht abgerufen werden',

@@ -336,6 +336,8 @@ export const texts = {
     place: 'Place',
     side: (name: string) => `Side ${name}`,
     everything: 'Everything in this catalogue',
+    choose: (side: string) => `Choose side ${side}`,
+    thisFilter: 'This filter',
     onBothSides: (records: string, isOne: boolean) =>
       `${records} ${isOne ? 'is' : 'are'} on both sides, so the test understates the difference.`,
     notFetched: 'The comparison could not be fetched',
