@@ -54,10 +54,9 @@ impl FromStr for Origins {
     /// Reads origins that are separated by commas.
     fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
         let addresses = Self::with_paths(text)?;
-        match addresses.0.iter().find(|address| !address.base_path.is_empty()) {
-            Some(address) => Err(InvalidOrigin(format!("{}{}", address.text, address.base_path))),
-            None => Ok(addresses),
-        }
+        let below_path = addresses.0.iter().find(|address| !address.base_path.is_empty());
+        let no_origin = below_path.map(|address| InvalidOrigin(format!("{}{}", address.text, address.base_path)));
+        no_origin.map_or(Ok(addresses), Err)
     }
 }
 
