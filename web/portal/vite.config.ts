@@ -15,7 +15,8 @@ const OF_THE_SERVER = [
 ];
 
 export default defineConfig(({ command }) => ({
-  base: command === 'build' ? '/assets/portal/' : '/',
+  // The server may be below a path of another site: scripts find each other, and the server completes the page.
+  base: command === 'build' ? './' : '/',
   plugins: [react()],
   server: { proxy: Object.fromEntries(OF_THE_SERVER.map((path) => [path, SERVER])) },
   build: {

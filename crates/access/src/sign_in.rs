@@ -218,7 +218,7 @@ impl SignIn {
     pub async fn end_session_url(&self) -> Option<String> {
         let provider = self.provider(REFRESH_AGE).await.ok()?;
         let mut url: Url = provider.additional_metadata().end_session_endpoint.as_ref()?.url().clone();
-        let home = self.redirect.url().join("/").ok()?;
+        let home = self.redirect.url().join("../").ok()?;
         url.query_pairs_mut()
             .append_pair("client_id", &self.settings.client_id)
             .append_pair("post_logout_redirect_uri", home.as_str());

@@ -13,9 +13,9 @@ use utoipa::ToSchema;
 use crate::es_compat;
 use crate::intercept::Intercept;
 use crate::limits::{BUSY_RETRY_SECONDS, Rejection};
-use crate::metrics::Metrics;
 use crate::response::json_with_status;
 use crate::routes::{Dialect, RegisteredRoute};
+use crate::state::AppState;
 
 /// What every failed request is answered with.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -98,14 +98,14 @@ fn status_of(error: &Error) -> StatusCode {
 
 /// Gives responses that carry an error or a rejection the body of the API that their route belongs to, and counts them.
 #[derive(Clone)]
-pub(crate) struct ErrorRenderer(pub(crate) Arc<Metrics>);
+pub(crate) struct ErrorRenderer(pub(crate) AppState);
 
 /// The header in which a proxy says how its client reached it; it only changes the address in errors.
 const FORWARDED_PROTO: &str = "x-forwarded-proto";
 
 /// What the error body of a request needs.
 pub(crate) struct RenderContext {
-    metrics: Arc<Metrics>,
+    state: AppState,
     dialect: Dialect,
     uri: Uri,
     host: Option<HeaderValue>,
@@ -119,7 +119,7 @@ impl Intercept for ErrorRenderer {
     fn on_request(&self, request: &mut Request) -> Result<RenderContext, Box<Response>> {
         let original = request.extensions().get::<OriginalUri>().map(|OriginalUri(uri)| uri);
         Ok(RenderContext {
-            metrics: Arc::clone(&self.0),
+            state: Arc::clone(&self.0),
             dialect: RegisteredRoute::of(request).map_or(Dialect::Song, |route| route.spec.dialect),
             uri: original.unwrap_or(request.uri()).clone(),
             host: request.headers().get(header::HOST).cloned(),
@@ -129,15 +129,19 @@ impl Intercept for ErrorRenderer {
 
     fn on_response(context: RenderContext, mut response: Response) -> Response {
         if let Some(rejection) = response.extensions_mut().remove::<Rejection>() {
-            context.metrics.count_rejection(rejection);
+            context.state.metrics.count_rejection(rejection);
             response = rejection.render(context.dialect);
         }
-        context.metrics.count_error(&response);
+        context.state.metrics.count_error(&response);
         if context.dialect == Dialect::Elasticsearch {
             response = es_compat::render(response);
         }
         let scheme = if context.is_secure { "https" } else { "http" };
-        render(response, scheme, &context.uri, context.host.as_ref())
+        render(response, || {
+            let host = context.host.as_ref();
+            let base_path = context.state.settings.public_address.base_path(host);
+            request_url(scheme, base_path, &context.uri, host)
+        })
     }
 }
 
@@ -146,12 +150,12 @@ const KEPT_HEADERS: [HeaderName; 4] =
     [header::ALLOW, header::ACCEPT_ENCODING, header::RETRY_AFTER, header::WWW_AUTHENTICATE];
 
 /// Gives a response that carries an error the body of SONG.
-fn render(mut response: Response, scheme: &str, uri: &Uri, host: Option<&HeaderValue>) -> Response {
+fn render(mut response: Response, request_url: impl FnOnce() -> String) -> Response {
     let Some(error) = response.extensions_mut().remove::<Error>() else {
         return response;
     };
     let status = status_of(&error);
-    let mut rendered = json_with_status(status, &ErrorBody::new(&error, status, request_url(scheme, uri, host)));
+    let mut rendered = json_with_status(status, &ErrorBody::new(&error, status, request_url()));
     if status == StatusCode::SERVICE_UNAVAILABLE {
         rendered.headers_mut().insert(header::RETRY_AFTER, BUSY_RETRY_SECONDS.into());
     }
@@ -163,8 +167,8 @@ fn render(mut response: Response, scheme: &str, uri: &Uri, host: Option<&HeaderV
     rendered
 }
 
-fn request_url(scheme: &str, uri: &Uri, host: Option<&HeaderValue>) -> String {
+fn request_url(scheme: &str, base_path: &str, uri: &Uri, host: Option<&HeaderValue>) -> String {
     let host = host.and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     let query = uri.query().map(|query| format!("?{}", percent_decode_str(query).decode_utf8_lossy()));
-    format!("{scheme}://{host}{}{}", uri.path(), query.unwrap_or_default())
+    format!("{scheme}://{host}{base_path}{}{}", uri.path(), query.unwrap_or_default())
 }

@@ -47,7 +47,7 @@ pub(crate) fn with_layers(router: Router<AppState>, routes: Arc<RouteTable>, sta
         .layer(InterceptLayer(MetricsInterceptor(Arc::clone(&state.metrics))))
         .layer(InterceptLayer(CorsInterceptor(Arc::clone(&state.settings))))
         .layer(InterceptLayer(AuditInterceptor(Arc::clone(&state.access))))
-        .layer(InterceptLayer(ErrorRenderer(Arc::clone(&state.metrics))))
+        .layer(InterceptLayer(ErrorRenderer(Arc::clone(state))))
         .layer(MapRequestLayer::new(move |request: Request| {
             with_body_timeout(request, &body_state.settings.limits, &body_state.limits.memory)
         }))

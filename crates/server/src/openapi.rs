@@ -5,11 +5,13 @@ pub(crate) mod schemas;
 use std::sync::Arc;
 
 use axum::Router;
+use axum::extract::State;
 use axum::response::Redirect;
 use axum::routing::get;
 use cantata_core::ErrorId;
-use http::{HeaderValue, StatusCode, header};
+use http::{HeaderMap, HeaderValue, StatusCode, header};
 use utoipa::OpenApi;
+use utoipa::openapi::Server;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_swagger_ui::Config;
 
@@ -70,18 +72,37 @@ pub(crate) fn documentation_routes(
     document: utoipa::openapi::OpenApi,
 ) -> Routes<AppState> {
     let document = Arc::new(document);
-    let config = Arc::new(Config::from("/openapi.json"));
+    let described = move |State(state): State<AppState>, headers: HeaderMap| async move {
+        match state.base_path(&headers) {
+            "" => json(&*document),
+            base_path => json(&below(base_path, &document)),
+        }
+    };
+    // Relative to the page, which may be below a path of the host.
+    let config = Arc::new(Config::from("../openapi.json"));
     let file = async move |Segments(path): Segments<String>| page_file(config, &path);
     Routes::new(access)
-        .add_undescribed(RequiredScope::None, "/openapi.json", get(move || async move { json(&*document) }))
+        .add_undescribed(RequiredScope::None, "/openapi.json", get(described))
         .add_undescribed(RequiredScope::None, "/docs", get(documentation_page))
         // Browsers ask for it everywhere; there is none, and that is no failure.
         .add_undescribed(RequiredScope::None, "/favicon.ico", get(async || StatusCode::NO_CONTENT))
         .add_undescribed(RequiredScope::None, "/docs/{*file}", get(file))
 }
 
-async fn documentation_page() -> Redirect {
-    Redirect::temporary("/docs/index.html")
+/// Returns the document of a server below a path, which its paths do not have.
+fn below(base_path: &str, document: &utoipa::openapi::OpenApi) -> utoipa::openapi::OpenApi {
+    let mut document = document.clone();
+    document.servers = Some(vec![Server::new(base_path)]);
+    document
+}
+
+async fn documentation_page(State(state): State<AppState>, headers: HeaderMap) -> Redirect {
+    to_documentation(state.base_path(&headers))
+}
+
+/// Sends a client to the page; `base_path` is the path below which it has the server.
+pub(crate) fn to_documentation(base_path: &str) -> Redirect {
+    Redirect::temporary(&format!("{base_path}/docs/index.html"))
 }
 
 fn page_file(config: Arc<Config<'static>>, path: &str) -> ApiResult {

@@ -11,7 +11,7 @@ use std::str::FromStr;
 use http::uri::Authority;
 use http::{HeaderMap, HeaderValue, Uri, header};
 
-/// Origins as browsers write them, such as `https://portal.example`.
+/// Origins as browsers write them, such as `https://portal.example`; those of the server itself may have a path.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Origins(Vec<Origin>);
 
@@ -19,6 +19,8 @@ pub struct Origins(Vec<Origin>);
 struct Origin {
     text: String,
     host: String,
+    /// The path below which a proxy has the server, such as `/catalogue`; empty where it has the whole host.
+    base_path: String,
 }
 
 /// A text that is no origin.
@@ -51,8 +53,10 @@ impl FromStr for Origins {
 
     /// Reads origins that are separated by commas.
     fn from_str(text: &str) -> Result<Self, InvalidOrigin> {
-        let parse = |item: &str| Origin::parse(item).ok_or_else(|| InvalidOrigin(item.to_owned()));
-        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(parse).collect::<Result<_, _>>().map(Self)
+        let addresses = Self::with_paths(text)?;
+        let below_path = addresses.0.iter().find(|address| !address.base_path.is_empty());
+        let no_origin = below_path.map(|address| InvalidOrigin(format!("{}{}", address.text, address.base_path)));
+        no_origin.map_or(Ok(addresses), Err)
     }
 }
 
@@ -73,7 +77,7 @@ impl FromStr for HostNames {
 }
 
 impl Origin {
-    /// Reads an origin, which may end with a slash, and writes it as browsers do.
+    /// Reads an origin, which may end with a slash or a path, and writes it as browsers do.
     fn parse(text: &str) -> Option<Self> {
         let uri: Uri = text.parse().ok().filter(|_| !text.contains(['#', '*']))?;
         let (scheme, authority) = (uri.scheme_str()?.to_ascii_lowercase(), uri.authority()?);
@@ -81,7 +85,8 @@ impl Origin {
         // Nothing is left if a user precedes the host.
         let port = authority.as_str().strip_prefix(authority.host())?;
         let has_port = !port.is_empty();
-        if uri.path() != "/" && !uri.path().is_empty() || uri.query().is_some() {
+        let base_path = uri.path().trim_end_matches('/').to_owned();
+        if uri.query().is_some() || !base_path.split('/').skip(1).all(is_plain_segment) {
             return None;
         }
         if host.is_empty() || has_port && authority.port_u16().is_none() {
@@ -91,8 +96,14 @@ impl Origin {
             ("http", ":80") | ("https", ":443") => format!("{scheme}://{host}"),
             _ => format!("{scheme}://{host}{port}"),
         };
-        Some(Self { text, host })
+        Some(Self { text, host, base_path })
     }
+}
+
+/// Returns whether a segment of a path is written the same everywhere: in an address, in a page and by every proxy.
+fn is_plain_segment(segment: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+    segment.bytes().all(is_plain) && !["", ".", ".."].contains(&segment)
 }
 
 impl Origins {
@@ -104,9 +115,20 @@ impl Origins {
         self.0.is_empty()
     }
 
-    /// Returns the first one.
-    pub fn first(&self) -> Option<&str> {
-        self.0.first().map(|origin| origin.text.as_str())
+    /// Reads addresses that are separated by commas: origins, which may be followed by the path below which a proxy has
+    /// the server.
+    ///
+    /// # Errors
+    ///
+    /// The first text that is no such address.
+    pub fn with_paths(text: &str) -> Result<Self, InvalidOrigin> {
+        let parse = |item: &str| Origin::parse(item).ok_or_else(|| InvalidOrigin(item.to_owned()));
+        text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(parse).collect::<Result<_, _>>().map(Self)
+    }
+
+    /// Returns the first one with its path, without a slash at its end.
+    pub fn first_address(&self) -> Option<String> {
+        self.0.first().map(|origin| format!("{}{}", origin.text, origin.base_path))
     }
 
     /// Returns the first one if browsers keep no secure cookies of it: it is neither of HTTPS nor of the machine itself.
@@ -123,6 +145,16 @@ impl Origins {
 
     fn has_host(&self, host: &str) -> bool {
         self.0.iter().any(|known| known.host == host)
+    }
+}
+
+impl PublicAddress {
+    /// Returns the path below which browsers have the server, by the name in `Host`; empty where they have the whole host.
+    /// The proxy has removed it from the path of the request.
+    pub(crate) fn base_path(&self, host: Option<&HeaderValue>) -> &str {
+        let Some(authority) = host.and_then(|host| Authority::try_from(host.as_bytes()).ok()) else { return "" };
+        let is_asked_for = |origin: &&Origin| origin.host.eq_ignore_ascii_case(authority.host());
+        self.origins.0.iter().find(is_asked_for).map_or("", |origin| origin.base_path.as_str())
     }
 }
 
@@ -153,7 +185,9 @@ fn address_of(host: &str) -> Option<IpAddr> {
 
 #[cfg(test)]
 mod tests {
-    use super::{HostNames, InvalidHostName, InvalidOrigin, Origins, is_fixed};
+    use http::HeaderValue;
+
+    use super::{HostNames, InvalidHostName, InvalidOrigin, Origins, PublicAddress, is_fixed};
 
     #[test]
     fn origins_are_read_as_browsers_write_them() {
@@ -183,6 +217,29 @@ mod tests {
             "//portal.example",
         ] {
             assert_eq!(read(wrong), Err(InvalidOrigin(wrong.to_owned())), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_address_of_the_server_may_have_a_path() {
+        let text = "https://www.example/data/catalogue/, http://cantata.internal:5050";
+        let origins = Origins::with_paths(text).unwrap();
+        assert_eq!(origins.first_address().as_deref(), Some("https://www.example/data/catalogue"));
+        assert!(origins.contains(&HeaderValue::from_static("https://www.example")));
+        let public = PublicAddress { origins, ..PublicAddress::default() };
+        for (host, base_path) in [
+            ("www.example", "/data/catalogue"),
+            ("WWW.example:443", "/data/catalogue"),
+            ("cantata.internal:5050", ""),
+            ("127.0.0.1:5050", ""),
+            ("a b", ""),
+        ] {
+            assert_eq!(public.base_path(Some(&HeaderValue::from_static(host))), base_path, "{host}");
+        }
+        assert_eq!(public.base_path(None), "");
+        for wrong in ["a//b", "../b", "a/./b", "a%2Fb", "a\"b", "a?b", "a;b"] {
+            let wrong = format!("https://www.example/{wrong}");
+            assert_eq!(Origins::with_paths(&wrong), Err(InvalidOrigin(wrong)));
         }
     }
 

@@ -2,14 +2,15 @@
 //!
 //! Every page is the same small document, which names a script and a style sheet by their content; what is shown is
 //! decided by the address, in the browser. Everything is in the binary, as `make portal` wrote it. No script, style,
-//! picture or font comes from elsewhere, and nothing within the document itself is run.
+//! picture or font comes from elsewhere, and nothing within the document itself is run. Below a path of another site
+//! (`PUBLIC_URL`) the document names them with that path, and the script takes the path from its own address.
 
 mod branding;
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::response::{IntoResponse, Redirect, Response};
+use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use http::{HeaderMap, HeaderValue, Uri, header};
 use rust_embed::RustEmbed;
@@ -21,6 +22,7 @@ use crate::AccessControl;
 use crate::access::RequiredScope;
 use crate::app::unknown_path;
 use crate::documentation::document;
+use crate::openapi::to_documentation;
 use crate::response::json;
 use crate::routes::{Dialect, RouteSpec, Routes};
 use crate::state::AppState;
@@ -32,6 +34,8 @@ const POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'none'; frame-ancestors 'none'",
 );
 const PAGE: &str = include_str!("../assets/portal/index.html");
+/// How the page names its files, as `vite build` writes it.
+const FILES_OF_PAGE: &str = "\"./";
 
 /// The files of the portal, each compressed with gzip and with Brotli.
 #[derive(RustEmbed)]
@@ -104,24 +108,33 @@ struct Scopes<'a> {
 pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     Routes::new(access)
         .add_undescribed(RouteSpec::new(RequiredScope::None, Dialect::Search), "/", get(home))
-        .add_undescribed(RequiredScope::None, "/portal", get(async || page()))
+        .add_undescribed(RequiredScope::None, "/portal", get(page))
         .add_undescribed(RequiredScope::None, "/portal/settings.json", get(settings))
         .add_undescribed(RequiredScope::None, LOGO_PATH, get(logo))
         .add_undescribed(RequiredScope::None, "/portal/documents/{*file}", get(document))
-        .add_undescribed(RequiredScope::None, "/portal/{*page}", get(async || page()))
+        .add_undescribed(RequiredScope::None, "/portal/{*page}", get(page))
         .add_undescribed(RequiredScope::None, "/assets/portal/{file}", get(file))
 }
 
+async fn home(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    home_below(state.base_path(&headers), &headers)
+}
+
+async fn page(State(state): State<AppState>, headers: HeaderMap) -> Response {
+    page_below(state.base_path(&headers))
+}
+
 /// Answers browsers with the portal, and redirects other clients to the documentation.
-async fn home(headers: HeaderMap) -> Response {
-    let wants_page = items(&headers, header::ACCEPT).any(|item| item.split(';').next() == Some("text/html"));
-    let mut response = if wants_page { page() } else { Redirect::temporary("/docs/index.html").into_response() };
+fn home_below(base_path: &str, headers: &HeaderMap) -> Response {
+    let wants_page = items(headers, header::ACCEPT).any(|item| item.split(';').next() == Some("text/html"));
+    let mut response = if wants_page { page_below(base_path) } else { to_documentation(base_path).into_response() };
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     response
 }
 
-fn page() -> Response {
-    let mut response = static_file::page(PAGE, POLICY);
+fn page_below(base_path: &str) -> Response {
+    let html = PAGE.replace(FILES_OF_PAGE, &format!("\"{base_path}/assets/portal/"));
+    let mut response = static_file::page(html, POLICY);
     response.headers_mut().insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     response
 }

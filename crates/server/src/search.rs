@@ -27,7 +27,7 @@ use cantata_catalogue::{CatalogueConfigs, ConfigDefaults, ConfigProblem};
 use cantata_engine::EngineError;
 use cantata_indexing::Indexing;
 use cantata_search::{CatalogueLookup, Catalogues, ConfigSource, EngineProvider, SearchService, ServedCatalogue};
-use http::{Extensions, StatusCode, header};
+use http::{Extensions, HeaderMap, StatusCode, header};
 use serde_json::json;
 use utoipa_axum::router::UtoipaMethodRouter;
 use utoipa_axum::routes;
@@ -73,6 +73,11 @@ impl SearchState {
         let body_limit = settings.limits.search_body_limit;
         let persisted = transport::PersistedQueries::default();
         Self { service, persisted, body_limit, write_check: Arc::default(), app, indexing }
+    }
+
+    /// Returns the path below which the sender of a request has the server; empty where it has the whole host.
+    fn base_path(&self, headers: &HeaderMap) -> &str {
+        self.app.as_ref().map_or("", |app| app.base_path(headers))
     }
 }
 

@@ -52,9 +52,10 @@ pub(crate) fn routes(access: &Arc<AccessControl>) -> Routes<AppState> {
     params(("returnTo" = Option<String>, Query, description = "The path of this server to which the browser comes back")),
     responses((status = 303, description = "The browser goes to the identity provider"))
 )]
-async fn begin(State(state): State<AppState>, params: Params) -> ApiResult {
+async fn begin(State(state): State<AppState>, headers: HeaderMap, params: Params) -> ApiResult {
     let (sign_in, _) = offered(&state.access)?;
-    let (url, pending) = sign_in.begin(return_path(params.get("returnTo"))).await.map_err(sign_in_error)?;
+    let return_to = return_path(params.get("returnTo"), state.base_path(&headers));
+    let (url, pending) = sign_in.begin(return_to).await.map_err(sign_in_error)?;
     let mut response = see_other(&url)?;
     set_cookie(&mut response, PENDING_COOKIE, &pending.encode(), PENDING_TTL_SECONDS)?;
     Ok(response)
@@ -92,7 +93,7 @@ async fn complete(State(app): State<AppState>, headers: HeaderMap, params: Param
     let subject = person.subject.clone();
     let secret = sessions.begin(person).await.map_err(store_error)?;
     record_sign_in(&app.access, &subject);
-    let mut response = see_other(&return_path(Some(&pending.return_to)))?;
+    let mut response = see_other(&return_path(Some(&pending.return_to), app.base_path(&headers)))?;
     set_cookie(&mut response, SESSION_COOKIE, secret.reveal(), sessions.times().max_age.as_secs())?;
     set_cookie(&mut response, PENDING_COOKIE, "", 0)?;
     Ok(response)
@@ -189,8 +190,9 @@ fn describe(identity: &Identity) -> Value {
     json!({"id": identity.name, "name": label, "scopes": identity.scopes})
 }
 
-/// Returns a path of this server: the given one, else the home page. What a browser could take for another server is none.
-fn return_path(given: Option<&str>) -> String {
+/// Returns a path of this host: the given one, else the home page, which may be below a path. What a browser could take for
+/// another server is none.
+fn return_path(given: Option<&str>, base_path: &str) -> String {
     let is_own = |path: &&str| {
         path.len() <= MAX_PATH_BYTES
             && path.starts_with('/')
@@ -198,7 +200,7 @@ fn return_path(given: Option<&str>) -> String {
             && !path.contains(['\\', '\t', '\n', '\r'])
             && PathAndQuery::try_from(*path).is_ok()
     };
-    given.filter(is_own).unwrap_or("/").to_owned()
+    given.filter(is_own).map_or_else(|| format!("{base_path}/"), str::to_owned)
 }
 
 fn see_other(location: &str) -> Result<Response, ApiError> {
@@ -250,7 +252,7 @@ mod tests {
     #[test]
     fn only_paths_of_this_server_are_returned_to() {
         for own in ["/", "/portal/files?filter=%7B%7D&page=2", "/portal/a//b", "/a?next=https://evil.example"] {
-            assert_eq!(return_path(Some(own)), own);
+            assert_eq!(return_path(Some(own), ""), own);
         }
         for other in [
             "https://evil.example",
@@ -265,8 +267,9 @@ mod tests {
             " /portal",
             &format!("/{}", "a".repeat(2_000)),
         ] {
-            assert_eq!(return_path(Some(other)), "/", "{other:?}");
+            assert_eq!(return_path(Some(other), ""), "/", "{other:?}");
         }
-        assert_eq!(return_path(None), "/");
+        assert_eq!(return_path(None, ""), "/");
+        assert_eq!(return_path(None, "/catalogue"), "/catalogue/");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use cantata_core::Error;
 use cantata_indexing::Indexing;
 use cantata_metadata::MetadataService;
+use http::{HeaderMap, header};
 use tokio::sync::watch;
 
 use crate::limits::Limits;
@@ -33,6 +34,11 @@ impl SharedState {
         let stopping = watch::Sender::new(false);
         let health_check = SharedCheck::default();
         Self { metadata, settings: Arc::new(settings), limits, access, metrics, health_check, stopping }
+    }
+
+    /// Returns the path below which the sender of a request has the server; empty where it has the whole host.
+    pub(crate) fn base_path(&self, headers: &HeaderMap) -> &str {
+        self.settings.public_address.base_path(headers.get(header::HOST))
     }
 
     /// Checks that the store can be read and that it takes writes; one check at a time, for all who ask.

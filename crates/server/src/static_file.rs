@@ -7,6 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, Read};
 
+use axum::body::Body;
 use axum::response::{IntoResponse, Response};
 use cantata_core::ErrorId;
 use flate2::read::GzDecoder;
@@ -22,7 +23,7 @@ pub(crate) const NO_CACHE: HeaderValue = HeaderValue::from_static("no-cache");
 pub(crate) const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");
 
 /// Answers with a page that may load no more than a policy allows.
-pub(crate) fn page(html: &'static str, policy: HeaderValue) -> Response {
+pub(crate) fn page(html: impl Into<Body>, policy: HeaderValue) -> Response {
     let mut response = with_content_type(html, HTML);
     response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
     response.headers_mut().insert(header::CACHE_CONTROL, NO_CACHE);

@@ -15,7 +15,7 @@ use cantata_metadata::external::{DEFAULT_TIMEOUT, ExternalValidator};
 use cantata_metadata::storage::StorageClient;
 use cantata_metadata::{MetadataService, MetadataSettings};
 use cantata_search::SearchService;
-use cantata_server::{AccessControl, HttpSettings, Indexes, LimitSettings, MetricsAccess, Services};
+use cantata_server::{AccessControl, HttpSettings, Indexes, LimitSettings, MetricsAccess, Origins, Services};
 use cantata_store::Store;
 use cantata_store_postgres::{DatabaseUrl, PostgresStore};
 use cantata_store_sqlite::SqliteStore;
@@ -173,8 +173,8 @@ impl TestServerBuilder {
     }
 
     /// Names the only address by which the server is asked for.
-    pub fn public_url(mut self, origin: &str) -> Self {
-        self.http.public_address.origins = origin.parse().unwrap();
+    pub fn public_url(mut self, address: &str) -> Self {
+        self.http.public_address.origins = Origins::with_paths(address).unwrap();
         self.http.public_address.is_exclusive = true;
         self
     }

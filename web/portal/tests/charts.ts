@@ -77,12 +77,16 @@ test('what was found is compared with everything', async () => {
   await side.getByText(found.toLocaleString('en')).waitFor();
   await page.getByRole('region', { name: 'Side B' }).getByText(all.toLocaleString('en')).waitFor();
   await page.getByRole('heading', { name: 'Primary site' }).waitFor();
+  const ages = page.locator('section', { has: page.getByRole('heading', { name: 'Age at diagnosis' }) });
+  await ages.getByText(/^Whole distribution: p [=<]/).waitFor();
+  assert.ok((await ages.locator('tbody tr').count()) > 3);
   assert.deepEqual(await violations(page), []);
   await shoot(page, 'comparison');
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync(await (await coming).path(), 'utf8');
   assert.match(csv, /^Field,Value,A,Share of A,B,Share of B,p\r\n/);
+  assert.match(csv, /\r\nAge at diagnosis,Whole distribution,/);
   const picture = await saved(page, page.getByRole('button', { name: 'Save Primary site' }), 'Picture as SVG');
   assert.match(picture.toString(), /^<svg [^]*<\/svg>$/);
   await close(page);

@@ -327,6 +327,22 @@ test('an error keeps what was chosen and can be tried again', async () => {
   await close(page);
 });
 
+test('where the server has gone, the home page stays whole, and works again once it is back', async () => {
+  const page = await open('/');
+  await page.locator('.home-card').first().waitFor();
+  const data = /\/(introspection|studies|auth|portal\/settings\.json)\b/;
+  await page.route(data, (route) => route.abort());
+  await page.reload();
+  const notice = page.locator('.notice.error', { hasText: 'The catalogues could not be fetched' });
+  await notice.getByText('The server cannot be reached.').waitFor();
+  await page.getByRole('link', { name: 'Learn', exact: true }).waitFor();
+  assert.deepEqual(await violations(page), []);
+  await page.unroute(data);
+  await notice.getByRole('button', { name: 'Try again' }).click();
+  await page.locator('.home-card').first().waitFor();
+  await close(page);
+});
+
 test('nothing found, an unknown catalogue and a broken link are said kindly', async () => {
   const { fields } = await fetchJson<{ fields: Record<string, { type: string }> }>('/introspection/files');
   const [fieldName] = Object.entries(fields).find(([, { type }]) => type === 'keyword')!;

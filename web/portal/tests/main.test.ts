@@ -14,6 +14,7 @@ await import('./table');
 await import('./charts');
 await import('./many');
 await import('./branding');
+await import('./basePath');
 await import('./csv');
 await import('./network');
 await import('./takeaway');

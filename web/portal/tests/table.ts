@@ -76,6 +76,9 @@ test('numbers are exact on hover, and the bytes of all records are added up', as
   await total(page);
   const title = await page.locator('.result-table tbody td:nth-child(2) span').first().getAttribute('title');
   assert.match(title ?? '', /^[\d,]+ B$/);
+  const name = page.locator('.result-table tbody .cut').first();
+  assert.equal(await textOf(name), await name.getAttribute('title'), 'what is cut in the middle is there in full');
+  assert.equal((await textOf(name.locator('.cut-tail'))).length, 8);
   const { data } = await fetchJson<{ data: { file: { aggregations: { fileSize: { stats: { sum: number } } } } } }>(
     '/files/graphql',
     {
@@ -89,7 +92,7 @@ test('numbers are exact on hover, and the bytes of all records are added up', as
   await close(page);
 });
 
-test('records are selected over pages and become a filter, a set and a download', async () => {
+test('records are selected over pages and become a filter, a set, a manifest and a download', async () => {
   const page = await open('/portal/explore/files');
   await total(page);
   const boxes = page.locator('.result-table tbody .select-box');
@@ -108,6 +111,15 @@ test('records are selected over pages and become a filter, a set and a download'
   await page.locator('dialog').getByRole('button', { name: 'Download 3 rows' }).click();
   const rows = readFileSync(await (await coming).path(), 'utf8').trimEnd();
   assert.equal(rows.split('\n').length, 4);
+  await page.getByRole('radio', { name: /^File manifest/ }).check();
+  const next = page.waitForEvent('download');
+  await page
+    .locator('dialog')
+    .getByRole('button', { name: /^Download/ })
+    .click();
+  const manifest = readFileSync(await (await next).path(), 'utf8').trimEnd().split('\n');
+  assert.match(manifest[0] ?? '', /^object_id\tfile_name/);
+  assert.equal(manifest.length, 4);
   await page.keyboard.press('Escape');
   await basket.getByRole('button', { name: 'Save them as a set' }).click();
   await page.locator('dialog').getByLabel('Name').fill('Picked by hand');

@@ -160,15 +160,27 @@ test('a set is saved, listed, opened, renamed, combined and deleted', async () =
   await page.getByRole('link', { name: 'Second set', exact: true }).waitFor();
   await shoot(page, 'sets');
   await page.getByRole('link', { name: 'First set', exact: true }).click();
-  await page.getByText('set “First set”').waitFor();
+  await page.locator('.chip', { hasText: 'set “First set”' }).waitFor();
   assert.equal(await total(page), count);
+  const section = page.locator('section', { has: page.getByRole('heading', { name: 'Files' }) });
+  const chooseBoth = async () => {
+    await page.getByLabel('Choose Second set').check();
+    await page.getByLabel('Choose First set').check();
+  };
   await page.goBack();
-  await page.getByLabel('Choose Second set').check();
-  await page.getByLabel('Choose First set').check();
-  await page
-    .locator('section', { has: page.getByRole('heading', { name: 'Files' }) })
-    .getByRole('button', { name: 'Combine' })
-    .click();
+  await chooseBoth();
+  await section.getByRole('link', { name: 'Compare' }).click();
+  const sides = page.locator('.compare-sides');
+  await sides.getByText('set “First set”').waitFor();
+  await sides.getByText('set “Second set”').waitFor();
+  await page.locator('.plain-table td').first().waitFor();
+  await page.getByLabel('Choose side A').selectOption('Everything in this catalogue');
+  await sides.getByRole('link', { name: 'Everything in this catalogue' }).waitFor();
+  await page.getByLabel('Choose side A').selectOption('Second set');
+  await sides.getByRole('link', { name: 'Everything in this catalogue' }).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Sets', exact: true }).click();
+  await chooseBoth();
+  await section.getByRole('button', { name: 'Combine' }).click();
   await page.getByRole('img', { name: /^Records in only/ }).waitFor();
   assert.deepEqual(await violations(page), []);
   await shoot(page, 'sets-combine');
@@ -219,6 +231,16 @@ test('a record shows its fields and its document, and has an address', async () 
   await page.getByRole('tab', { name: 'Fields' }).waitFor();
   await page.getByText(text).first().waitFor();
   await shoot(page, 'record');
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+  const copy = page
+    .locator('.fields')
+    .getByRole('button', { name: /^Copy / })
+    .first();
+  const id = (await textOf(copy)).replace('Copy ', '');
+  await copy.click();
+  await page.waitForFunction(async (wanted) => (await navigator.clipboard.readText()) === wanted, id);
+  await page.getByRole('tab', { name: 'History' }).click();
+  await page.locator('.timeline').getByText('Submitted').waitFor();
   await page.getByRole('tab', { name: 'JSON' }).click();
   assert.ok(JSON.stringify(JSON.parse(await textOf(page.locator('pre')))).includes(text));
   await page.reload();
@@ -263,10 +285,14 @@ test('the data dictionary has every field with its values, and is a table to tak
   const row = page.getByRole('row', { name: /analysis\.donors\.gender/ });
   await row.waitFor();
   assert.match(await textOf(row), /Female/);
+  const age = page.getByRole('row', { name: /analysis\.donors\.ageAtDiagnosis/ });
+  assert.match(await textOf(age), /Whole years at the first diagnosis/);
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'CSV' }).click();
   const csv = readFileSync(await (await coming).path(), 'utf8');
   assert.equal(csv.trimEnd().split('\r\n').length, 1 + (await page.locator('.plain-table tbody tr').count()));
+  assert.match(csv, /^Name,Label,Meaning,Type/);
+  assert.match(csv, /Age at diagnosis,Whole years at the first diagnosis,/);
   await page.getByRole('searchbox', { name: 'Find a field' }).fill('file size');
   await row.waitFor({ state: 'detached' });
   await close(page);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import type { Field } from '../src/api/catalogue';
-import { dictionaryCsv, percent, readEntry } from '../src/dictionary/dictionary';
+import { dictionaryCsv, hasMeanings, percent, readEntry } from '../src/dictionary/dictionary';
 import { sampleCatalogue } from './helpers';
 
 const catalogue = sampleCatalogue();
@@ -33,6 +33,12 @@ test('a field has its type, how filled it is, and its values or range', () => {
   expect(readEntry(catalogue, fieldOf('donors'), undefined, 10).filled).toBeNull();
 });
 
+test('meanings are shown where there are some', () => {
+  expect(hasMeanings(catalogue)).toBe(false);
+  const size = { ...fieldOf('size'), description: 'How much room it takes' };
+  expect(hasMeanings({ ...catalogue, fields: new Map([['size', size]]) })).toBe(true);
+});
+
 test('shares are percentages that never claim more than there is', () => {
   expect([1, 0.999, 0.5, 0.001, 0, null].map(percent)).toEqual(['100 %', '99 %', '50 %', '<1 %', '0 %', '']);
 });
@@ -40,7 +46,12 @@ test('shares are percentages that never claim more than there is', () => {
 test('a dictionary is a table for spreadsheets', () => {
   const facet = { bucket_count: 1, buckets: [{ key: 'a,b', doc_count: 1 }] };
   const entry = readEntry(catalogue, fieldOf('file_type'), facet, 1);
-  expect(dictionaryCsv([entry])).toBe(
+  expect(dictionaryCsv([entry], false)).toBe(
     'Name,Label,Type,Filled,Different values,Values,Example\r\nfile_type,File Type,keyword,100 %,1,"a,b","a,b"\r\n',
+  );
+  const described = { ...entry, field: { ...entry.field, description: 'How it is written' } };
+  expect(dictionaryCsv([described], true)).toBe(
+    'Name,Label,Meaning,Type,Filled,Different values,Values,Example\r\n' +
+      'file_type,File Type,How it is written,keyword,100 %,1,"a,b","a,b"\r\n',
   );
 });

@@ -195,7 +195,8 @@ test('a filter reads as a sentence', () => {
     '60 years',
   ]);
   expect(phrase(leaf('in', 'is_open', [true]), catalogue).values[0]?.text).toBe('Yes');
-  expect(phrase(leaf('in', 'file_id', ['set_id:abc']), catalogue, new Map([['abc', 'Mine']])).values[0]?.text).toBe(
-    'set “Mine”',
-  );
+  const ofSet = leaf('in', 'file_id', ['set_id:abc']);
+  const names = new Map([['abc', 'Mine']]);
+  expect(phrase(ofSet, catalogue, names).values[0]?.text).toBe('set “Mine”');
+  expect(sentence({ op: 'not', content: [ofSet] }, catalogue, names)).toBe('not (File ID is in set “Mine”)');
 });

@@ -5,8 +5,9 @@ use serde_json::{Map, Number, Value};
 use super::reader::{ConfigReader, ConfigSection};
 use super::{FIELD_NAME, FIELD_PATH};
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     FIELD_NAME,
+    "description",
     "displayName",
     "displayType",
     "displayValues",
@@ -24,6 +25,8 @@ const KEYS: [&str; 11] = [
 pub struct ExtendedEntry {
     /// The dotted path.
     pub field_name: String,
+    /// What it means.
+    pub description: Option<String>,
     /// The display name.
     pub display_name: Option<String>,
     /// How portals display it.
@@ -50,6 +53,7 @@ impl ExtendedEntry {
     pub(super) fn bare(field_name: String) -> Self {
         Self {
             field_name,
+            description: None,
             display_name: None,
             display_type: None,
             display_values: Map::new(),
@@ -72,6 +76,7 @@ fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Opt
     reader.warn_unknown(section, &KEYS);
     let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
     Some(ExtendedEntry {
+        description: reader.text(section, "description"),
         display_name: reader.text(section, "displayName"),
         display_type: reader.text(section, "displayType"),
         display_values: reader.object(section, "displayValues").unwrap_or_default(),

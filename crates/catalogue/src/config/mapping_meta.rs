@@ -1,7 +1,7 @@
 //! Display configuration in the mapping of an index (`_meta.cantata`), for what the files do not configure.
 //!
 //! Mapping derivation knows titles and values that the mapping itself cannot hold. The files take precedence: for whole
-//! sections, and for single entries of `extended`, of which only `isArray` is completed.
+//! sections, and for single entries of `extended`, of which only `isArray` and `description` are completed.
 
 use std::collections::HashSet;
 
@@ -29,8 +29,10 @@ impl CatalogueConfig {
         let known: HashSet<&str> = self.extended.iter().map(|entry| entry.field_name.as_str()).collect();
         let entries = extended::read(&mut reader, &root);
         for entry in &mut completed.extended {
-            let brought = || entries.iter().find(|brought| brought.field_name == entry.field_name)?.is_array;
-            entry.is_array = entry.is_array.or_else(brought);
+            if let Some(brought) = entries.iter().find(|brought| brought.field_name == entry.field_name) {
+                entry.is_array = entry.is_array.or(brought.is_array);
+                entry.description = entry.description.take().or_else(|| brought.description.clone());
+            }
         }
         completed.extended.extend(entries.into_iter().filter(|entry| !known.contains(entry.field_name.as_str())));
         completed.facets = self.facets.clone().or_else(|| facets::read(&mut reader, &root));

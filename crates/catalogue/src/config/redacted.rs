@@ -48,6 +48,7 @@ impl CatalogueConfig {
 
 /// Keeps only the display name of a masked field.
 fn mask_entry(entry: &mut ExtendedEntry) {
+    entry.description = None;
     entry.display_type = None;
     entry.display_values = Map::new();
     entry.is_active = false;

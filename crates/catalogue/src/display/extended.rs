@@ -17,6 +17,9 @@ pub(super) const RECORD_ID: &str = "id";
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ExtendedField {
+    /// What it means.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
     /// The display name.
     pub display_name: String,
     /// How portals display it.
@@ -65,6 +68,7 @@ pub(super) fn build(builder: &mut DisplayBuilder<'_>) -> Vec<ExtendedField> {
             let is_free = entry.is_none_or(|entry| entry.key.is_empty());
             let number_display = || builder.knowledge.as_ref().filter(|_| is_free)?.number_display(&field.path);
             ExtendedField {
+                description: entry.and_then(|entry| entry.description.clone()),
                 display_name: entry
                     .and_then(|entry| entry.display_name.clone())
                     .unwrap_or_else(|| names::start_case(&field.path)),

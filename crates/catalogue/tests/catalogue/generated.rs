@@ -14,7 +14,7 @@ fn mapping(sections: Value) -> IndexMapping {
 fn sections() -> Value {
     json!({
         "extended": [
-            {"fieldName": "a", "displayName": "First", "isArray": true},
+            {"fieldName": "a", "displayName": "First", "description": "What comes first", "isArray": true},
             {"fieldName": "b", "displayName": "Second", "unit": "B"},
         ],
         "facets": {"aggregations": [{"fieldName": "b", "isActive": true, "show": true}]},
@@ -52,6 +52,7 @@ fn what_the_files_say_counts() {
     let catalogue = Catalogue::build(&config(keys), &mapping(sections())).unwrap();
     let first = catalogue.display.field("a").unwrap();
     assert_eq!((first.display_name.as_str(), first.is_array), ("Mine", true), "the files say nothing of lists");
+    assert_eq!(first.description.as_deref(), Some("What comes first"), "nor of its meaning");
     assert_eq!(catalogue.display.field("b").unwrap().display_name, "Second");
     assert_eq!(facets(&catalogue), ["c"]);
     assert_eq!(columns(&catalogue), ["a"]);

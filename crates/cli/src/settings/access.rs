@@ -265,7 +265,7 @@ impl AccessSettings {
         }
         let given = (&self.oidc_issuer, &self.oidc_client_id, &self.oidc_client_secret);
         let ((Some(issuer), Some(client_id), Some(client_secret)), Some(public_url)) =
-            (given, public_url.and_then(Origins::first))
+            (given, public_url.and_then(Origins::first_address))
         else {
             return Err(CliError::setting(
                 "AUTH_MODE has oidc; set OIDC_ISSUER, OIDC_CLIENT_ID, OIDC_CLIENT_SECRET, and PUBLIC_URL, to which people \

@@ -17,9 +17,9 @@ pub(crate) struct ServerSettings {
     /// The address to listen on; 0.0.0.0 is every IPv4 address of the machine
     #[arg(long, value_name = "IP", default_value = "127.0.0.1", value_parser = ip_address)]
     pub(crate) bind_addr: IpAddr,
-    /// The addresses by which browsers and a proxy ask for the server, such as `https://cantata.example`, separated by
-    /// commas; if it is set, and on a loopback address, requests by any other name but localhost and IP addresses are
-    /// rejected
+    /// The addresses by which browsers and a proxy ask for the server, such as `https://cantata.example`, or
+    /// `https://www.example/catalogue` below a path that a proxy removes, separated by commas; if it is set, and on a
+    /// loopback address, requests by any other name but localhost and IP addresses are rejected
     #[arg(long, value_name = "URLS", value_parser = public_origins)]
     pub(crate) public_url: Option<Origins>,
     /// More host names by which programs ask for the server where others are rejected, such as `cantata.default.svc`,

@@ -95,8 +95,8 @@ pub(super) fn allowed_origins(text: &str) -> Result<AllowedOrigins, InvalidList<
 
 /// Parses the addresses of the server itself.
 pub(super) fn public_origins(text: &str) -> Result<Origins, InvalidList<InvalidOrigin>> {
-    let expected = "addresses such as https://cantata.example, separated by commas";
-    text.parse().map_err(|problem| InvalidList { expected, problem })
+    let expected = "addresses such as https://cantata.example or https://www.example/catalogue, separated by commas";
+    Origins::with_paths(text).map_err(|problem| InvalidList { expected, problem })
 }
 
 /// Parses names of the server.

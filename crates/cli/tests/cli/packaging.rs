@@ -53,6 +53,23 @@ fn the_documentation_lists_the_metrics_of_the_server() {
 }
 
 #[test]
+fn the_proxies_name_settings_of_the_server() {
+    let reference = read("docs/configuration.md");
+    for sample in ["packaging/proxy/nginx.conf", "packaging/proxy/Caddyfile"] {
+        let text = read(sample);
+        let words = text.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
+        let named: BTreeSet<&str> =
+            words.filter(|word| word.contains('_') && *word == word.to_ascii_uppercase()).collect();
+        assert!(named.contains("PUBLIC_URL") && named.contains("TRUSTED_PROXIES"), "{sample}: {named:?}");
+        for name in named {
+            assert!(reference.contains(&format!("| `{name}` |")), "{sample}: {name} is no setting");
+        }
+        // The address of the server below a path of another site.
+        assert!(text.contains("PUBLIC_URL=https://www.example.org/catalogue,"), "{sample}");
+    }
+}
+
+#[test]
 fn the_service_sets_settings_of_the_server() {
     let unit = read("packaging/systemd/cantata.service");
     let reference = read("docs/configuration.md");

@@ -240,11 +240,17 @@ fn an_unknown_engine_stops_the_start() {
 
 #[test]
 fn what_is_no_origin_stops_the_start() {
-    for origins in ["portal.example", "https://portal.example/path", "https://*.example", "https://a.example,null"] {
+    for origins in ["portal.example", "https://portal.example/a?b", "https://*.example", "https://a.example,null"] {
         for setting in ["ALLOWED_CORS_ORIGINS", "PUBLIC_URL"] {
             assert_refused(open(&["serve"]).env(setting, origins), &[setting, "is no origin"]);
         }
     }
+    // The server may be below a path of its host; pages of other origins are asked for by their host alone.
+    let below_path = "https://portal.example/path";
+    let mut command = open(&["serve"]);
+    assert_refused(command.env("ALLOWED_CORS_ORIGINS", below_path), &["ALLOWED_CORS_ORIGINS", "is no origin"]);
+    let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);
+    assert_refused(command.env("PUBLIC_URL", below_path), &["BIND_ADDR is 10.0.0.1"]);
     assert_refused(open(&["serve"]).env("ALLOWED_HOSTS", "cantata:5050"), &["ALLOWED_HOSTS", "is no name of a host"]);
     for origins in ["*", "https://portal.example/", "https://a.example, http://b.example:81"] {
         let mut command = open(&["serve", "--bind-addr=10.0.0.1"]);

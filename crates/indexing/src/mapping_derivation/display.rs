@@ -89,6 +89,9 @@ impl LeafField<'_> {
             set("isActive", true.into());
         }
         let Some(node) = self.node else { return entry.into() };
+        if let Some(description) = &node.description {
+            set("description", description.as_str().into());
+        }
         if node.is_list && !matches!(node.kind, NodeKind::Object(_)) {
             set("isArray", true.into());
         }

@@ -11,6 +11,8 @@ pub(super) struct FieldNode {
     pub(super) is_list: bool,
     /// Its display name.
     pub(super) title: Option<String>,
+    /// What it means.
+    pub(super) description: Option<String>,
     /// Its possible values, if the schema enumerates them.
     pub(super) values: Values,
     pub(super) role: FieldRole,
@@ -63,7 +65,7 @@ pub(super) struct Conflict {
 
 impl FieldNode {
     pub(super) fn new(kind: NodeKind) -> Self {
-        Self { kind, is_list: false, title: None, values: Vec::new(), role: FieldRole::Normal }
+        Self { kind, is_list: false, title: None, description: None, values: Vec::new(), role: FieldRole::Normal }
     }
 
     pub(super) fn titled(self, title: &str) -> Self {
@@ -98,6 +100,7 @@ impl FieldNode {
         let (first, second) = (self.type_name(), other.type_name());
         self.is_list |= other.is_list;
         self.title = other.title.or(self.title.take());
+        self.description = other.description.or(self.description.take());
         self.values = match self.values.is_empty() || other.values.is_empty() {
             // One side does not enumerate its values, so there may be others.
             true => Vec::new(),

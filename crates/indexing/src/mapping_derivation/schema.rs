@@ -69,10 +69,15 @@ impl<'a> SchemaReader<'a> {
             Some(Value::String(reference)) => self.read_reference(reference, depth),
             _ => self.read_keywords(schema, depth),
         };
-        if let (SchemaInfo::Value(node), Some(Value::String(title))) = (&mut info, schema.get("title"))
-            && !title.trim().is_empty()
-        {
-            node.title = Some(title.trim().to_owned());
+        if let SchemaInfo::Value(node) = &mut info {
+            let said = |keyword: &str| -> Option<String> {
+                let text = schema.get(keyword)?.as_str()?.trim();
+                (!text.is_empty()).then(|| text.to_owned())
+            };
+            node.title = said("title").or(node.title.take());
+            // Beside a single value it says what the value means.
+            let meaning = said("description").filter(|_| !schema.contains_key("const"));
+            node.description = meaning.or(node.description.take());
         }
         info
     }

@@ -13,13 +13,16 @@ fn properties() -> Value {
             "librarySource": {"type": "string", "title": "Library", "enum": ["genomic_dna", "RNA"]},
             "kit": {"type": "string", "oneOf": [{"const": "a", "title": "Kit A"}, {"const": "b"}]},
             "paired": {"type": "boolean"},
-            "coverage": {"type": "number"},
+            "coverage": {"type": "number", "description": " How often a base was read "},
             "runId": {"type": "string"},
             "lanes": {"type": "array", "items": {"type": "integer"}},
             "notes": {"type": "string"},
             "free": {},
         }},
-        "donors": {"type": "array", "items": {"properties": {"sex": {"enum": ["F", "M"]}}}},
+        "donors": {"type": "array", "description": "Who gave the samples", "items": {
+            "description": "A person",
+            "properties": {"sex": {"enum": ["F", "M"]}},
+        }},
     })
 }
 
@@ -50,6 +53,17 @@ fn titles_and_counted_up_values_are_what_people_read() {
         entry(&sections, "files.fileAccess")["displayValues"],
         json!({"open": "Open", "controlled": "Controlled"})
     );
+}
+
+#[test]
+fn what_a_schema_says_of_a_property_is_its_meaning() {
+    for (document, above) in [("analysis-centric", ""), ("file-centric", "analysis.")] {
+        let sections = sections(document);
+        let meaning = |path: &str| entry(&sections, &format!("{above}{path}"))["description"].clone();
+        assert_eq!(meaning("experiment.coverage"), "How often a base was read");
+        assert_eq!(meaning("donors"), "Who gave the samples");
+        assert_eq!(meaning("experiment.paired"), Value::Null);
+    }
 }
 
 #[test]

@@ -8,14 +8,19 @@ async fn body_of(response: Response) -> Bytes {
     response.into_body().collect().await.unwrap().to_bytes()
 }
 
+async fn page_text(base_path: &str) -> String {
+    String::from_utf8(body_of(page_below(base_path)).await.to_vec()).unwrap()
+}
+
 async fn asked_for(name: &str, headers: HeaderMap) -> Response {
     file(Path(name.to_owned()), headers, Uri::from_static("/assets/portal/x")).await
 }
 
 #[tokio::test]
 async fn every_file_that_the_page_names_is_there_and_kept_for_ever() {
+    let page = page_text("").await;
     let names: Vec<_> =
-        PAGE.split("/assets/portal/").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
+        page.split("\"/assets/portal/").skip(1).map(|rest| rest.split('"').next().unwrap().to_owned()).collect();
     assert!(names.len() >= 3, "{names:?}");
     for name in names {
         let response = asked_for(&name, HeaderMap::new()).await;
@@ -27,10 +32,13 @@ async fn every_file_that_the_page_names_is_there_and_kept_for_ever() {
 #[tokio::test]
 async fn the_page_has_no_script_or_style_within_it() {
     assert!(!PAGE.contains("<style") && !PAGE.contains(" style=") && !PAGE.contains("://"), "{PAGE}");
-    for script in PAGE.split("<script").skip(1) {
-        assert!(script.contains("src=\"/assets/portal/") && script.contains("></script>"), "{script}");
+    for base_path in ["", "/data/catalogue"] {
+        let (page, source) = (page_text(base_path).await, format!("src=\"{base_path}/assets/portal/"));
+        for script in page.split("<script").skip(1) {
+            assert!(script.contains(&source) && script.contains("></script>"), "{script}");
+        }
     }
-    let response = page();
+    let response = page_below("");
     let policy = response.headers()[header::CONTENT_SECURITY_POLICY].to_str().unwrap();
     assert!(!policy.contains("unsafe") && policy.contains("script-src 'self'"), "{policy}");
 }
@@ -57,9 +65,9 @@ async fn browsers_get_the_portal_and_others_the_documentation() {
         header::ACCEPT,
         HeaderValue::from_static("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"),
     )]);
-    assert_eq!(home(browser).await.headers()[header::CONTENT_TYPE], HTML);
+    assert_eq!(home_below("", &browser).headers()[header::CONTENT_TYPE], HTML);
     for accept in ["*/*", "application/json"] {
         let headers = HeaderMap::from_iter([(header::ACCEPT, HeaderValue::from_static(accept))]);
-        assert_eq!(home(headers).await.headers()[header::LOCATION], "/docs/index.html", "{accept}");
+        assert_eq!(home_below("", &headers).headers()[header::LOCATION], "/docs/index.html", "{accept}");
     }
 }

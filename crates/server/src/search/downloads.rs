@@ -3,6 +3,8 @@
 //! Portals send a hidden form with a field `params`; programs send JSON. An address alone asks for one file, so that
 //! whatever reads a table from an address can read this one.
 
+mod responses;
+
 use axum::body::Body;
 use axum::extract::{Path, RawQuery, Request, State};
 use axum::response::Response;
@@ -10,10 +12,11 @@ use cantata_engine::EngineError;
 use cantata_search::{DownloadError, DownloadRequest, ServedCatalogue};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 
+use self::responses::{AnyFiles, OneFile};
 use super::{SearchResult, SearchState, text};
 use crate::extract::content_type;
 use crate::limits::BUSY_RETRY_SECONDS;
-use crate::openapi::schemas::{DownloadParameters, DownloadQuery, SearchRefusal};
+use crate::openapi::schemas::{DownloadParameters, DownloadQuery};
 use crate::response::with_content_type;
 
 /// Which files of a download their limit of rows may have cut.
@@ -25,19 +28,7 @@ const ROW_LIMIT: HeaderName = HeaderName::from_static("x-row-limit");
     request_body(content(
         (DownloadParameters = "application/json"), (DownloadParameters = "application/x-www-form-urlencoded"),
     )),
-    responses(
-        (status = 200, description = "The file, or an archive of several", content(
-            (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
-            (String = "application/x-ndjson"), (String = "application/gzip"),
-            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
-            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        ), headers(
-            ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
-        )),
-        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
-            (String = "text/plain"), (SearchRefusal = "application/json"),
-        )),
-    )
+    responses(AnyFiles)
 )]
 pub(super) async fn only(State(state): State<SearchState>, request: Request) -> SearchResult {
     let served = super::only(&state, "download", request.extensions())?;
@@ -51,19 +42,7 @@ pub(super) async fn only(State(state): State<SearchState>, request: Request) -> 
     request_body(content(
         (DownloadParameters = "application/json"), (DownloadParameters = "application/x-www-form-urlencoded"),
     )),
-    responses(
-        (status = 200, description = "The file, or an archive of several", content(
-            (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
-            (String = "application/x-ndjson"), (String = "application/gzip"),
-            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
-            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        ), headers(
-            ("X-Row-Limit" = String, description = "The files that their limit of rows cut, such as `files[0]=100`")
-        )),
-        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
-            (String = "text/plain"), (SearchRefusal = "application/json"),
-        )),
-    )
+    responses(AnyFiles)
 )]
 pub(super) async fn named(
     State(state): State<SearchState>,
@@ -78,17 +57,7 @@ pub(super) async fn named(
 #[utoipa::path(
     get, path = "/download", tag = "Search",
     params(DownloadQuery),
-    responses(
-        (status = 200, description = "The file", content(
-            (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
-            (String = "application/x-ndjson"),
-            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
-            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        )),
-        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
-            (String = "text/plain"), (SearchRefusal = "application/json"),
-        )),
-    )
+    responses(OneFile)
 )]
 pub(super) async fn only_by_get(
     State(state): State<SearchState>,
@@ -106,17 +75,7 @@ pub(super) async fn only_by_get(
         ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
         DownloadQuery,
     ),
-    responses(
-        (status = 200, description = "The file", content(
-            (String = "text/plain"), (String = "text/csv"), (Vec<Object> = "application/json"),
-            (String = "application/x-ndjson"),
-            (String = "application/vnd.apache.parquet"), (String = "application/vnd.apache.arrow.stream"),
-            (String = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
-        )),
-        (status = "default", description = "What is wrong with the request, or with the catalogue", content(
-            (String = "text/plain"), (SearchRefusal = "application/json"),
-        )),
-    )
+    responses(OneFile)
 )]
 pub(super) async fn named_by_get(
     State(state): State<SearchState>,

@@ -47,9 +47,10 @@ impl Asset {
     }
 }
 
-/// Answers with the page.
-pub(super) fn page() -> Response {
-    let mut response = static_file::page(&PAGE, POLICY);
+/// Answers with the page, which is below a path of the host.
+pub(super) fn page(base_path: &str) -> Response {
+    let html = PAGE.replace("\"/assets/", &format!("\"{base_path}/assets/"));
+    let mut response = static_file::page(html, POLICY);
     // The same address answers other clients in JSON.
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     response

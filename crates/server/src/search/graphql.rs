@@ -155,7 +155,9 @@ async fn by_get(
 ) -> SearchResult {
     Ok(match transport::from_address(query.as_deref().unwrap_or_default(), &state.persisted) {
         Some(query) => run(served, &query?, None, &forwarded(served, headers)).await,
-        None if wants_page(headers) && !served.catalogue.flags.disable_playground => graphiql::page(),
+        None if wants_page(headers) && !served.catalogue.flags.disable_playground => {
+            graphiql::page(state.base_path(headers))
+        }
         None => text(StatusCode::BAD_REQUEST, "GET query missing."),
     })
 }

@@ -35,6 +35,20 @@ struct Begun {
     query: HashMap<String, String>,
 }
 
+fn sign_in_at(provider: &Provider, public_url: &str) -> SignIn {
+    let settings = SignInSettings {
+        issuer: provider.issuer().to_owned(),
+        client_id: CLIENT_ID.to_owned(),
+        client_secret: SECRET.to_owned(),
+        redirect_url: format!("{public_url}/auth/callback"),
+        requested_scopes: vec!["profile".to_owned()],
+        scope_claim: None,
+        roles: RoleMapping::parse(ROLES.as_bytes()).unwrap(),
+        min_fetch_interval: Duration::ZERO,
+    };
+    SignIn::new(settings).unwrap()
+}
+
 impl Site {
     pub(crate) async fn start() -> Self {
         Self::with_times(TIMES).await
@@ -44,21 +58,12 @@ impl Site {
         let provider = Provider::start().await;
         let folder = TempDir::new().unwrap();
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(folder.path()).unwrap());
-        let sign_in = SignIn::new(SignInSettings {
-            issuer: provider.issuer().to_owned(),
-            client_id: CLIENT_ID.to_owned(),
-            client_secret: SECRET.to_owned(),
-            redirect_url: "https://cantata.example/auth/callback".to_owned(),
-            requested_scopes: vec!["profile".to_owned()],
-            scope_claim: None,
-            roles: RoleMapping::parse(ROLES.as_bytes()).unwrap(),
-            min_fetch_interval: Duration::ZERO,
-        });
+        let sign_in = sign_in_at(&provider, "https://cantata.example");
         let access = AccessControl {
             authenticator: Authenticator::default()
                 .with_keys(Arc::new(KeyRegistry::new(Arc::clone(&store))))
                 .with_sessions(Sessions::new(Arc::clone(&store), SECRET, times)),
-            sign_in: Some(sign_in.unwrap()),
+            sign_in: Some(sign_in),
             audit: Some(AuditLog::in_folder(folder.path())),
             ..AccessControl::default()
         };
@@ -380,4 +385,14 @@ async fn graphiql_is_used_by_the_person_who_has_signed_in() {
     let count = "query($f: JSON) { file { hits(filters: $f) { total } } }";
     assert_eq!(ask(&as_sent, count, filter.clone()).await["data"]["file"]["hits"]["total"], 1);
     assert!(ask(&[("cookie", cookie.as_str()), json], count, filter).await["errors"].is_array());
+}
+
+#[tokio::test]
+async fn below_a_path_the_provider_sends_people_back_there() {
+    let provider = Provider::start().await;
+    let sign_in = sign_in_at(&provider, "https://www.example/data/catalogue");
+    let (url, _) = sign_in.begin("/".to_owned()).await.unwrap();
+    assert!(url.contains("redirect_uri=https%3A%2F%2Fwww.example%2Fdata%2Fcatalogue%2Fauth%2Fcallback"), "{url}");
+    let url = sign_in.end_session_url().await.unwrap();
+    assert!(url.ends_with("post_logout_redirect_uri=https%3A%2F%2Fwww.example%2Fdata%2Fcatalogue%2F"), "{url}");
 }

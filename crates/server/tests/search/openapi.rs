@@ -66,6 +66,26 @@ async fn the_document_has_the_header_of_downloads_that_are_cut() {
 }
 
 #[tokio::test]
+async fn the_document_has_every_form_of_a_download() {
+    let document = server().await.get("/openapi.json").await.ok();
+    for (path, method, forms) in [
+        ("/download", "get", 7),
+        ("/{catalogue}/download", "get", 7),
+        ("/download", "post", 8),
+        ("/{catalogue}/download", "post", 8),
+    ] {
+        let responses = &document["paths"][path][method]["responses"];
+        let content = responses["200"]["content"].as_object().unwrap();
+        assert_eq!(content.len(), forms, "{method} {path}: {content:?}");
+        assert_eq!(content["text/csv"], json!({"schema": {"type": "string"}}));
+        assert_eq!(content["application/json"], json!({"schema": {"type": "array", "items": {"type": "object"}}}));
+        let refusal = &responses["default"]["content"]["application/json"]["schema"];
+        assert_eq!(*refusal, json!({"$ref": "#/components/schemas/SearchRefusal"}));
+    }
+    assert!(document["components"]["schemas"]["SearchRefusal"].is_object());
+}
+
+#[tokio::test]
 async fn chosen_paths_are_described_as_chosen() {
     let builder = TestServer::builder().health_paths("/live", "/usable");
     let server = builder.catalogues(flat(json!({}))).start().await;

@@ -16,6 +16,8 @@ export interface Field {
   /** What selects it in a node. */
   selection: string;
   label: string;
+  /** What it means; empty where nobody has said it. */
+  description: string;
   type: string;
   kind: Kind;
   unit: string | null;
@@ -97,6 +99,7 @@ export interface Catalogue {
 interface ExtendedEntry {
   fieldName: string;
   displayName: string;
+  description?: string;
   displayType: string;
   displayValues?: Record<string, string>;
   quickSearchEnabled?: boolean;
@@ -310,6 +313,7 @@ function fieldsOf(
       graphqlName,
       selection: selectionOf(graphqlName, taken),
       label: entry?.displayName ?? displayName,
+      description: entry?.description ?? '',
       type,
       kind: kindOf(type),
       unit,

@@ -1,6 +1,7 @@
 // One way to talk to the server: JSON in, JSON out, every error is an ApiError with a message for users.
 
 import { texts } from '../texts';
+import { serverPath } from './base';
 import { credential } from './credential';
 
 /** An error with a message for users. */
@@ -42,7 +43,7 @@ export interface RequestOptions {
   signal?: AbortSignal | undefined;
 }
 
-/** Sends a request and returns the response if its status is a success. */
+/** Sends a request to a path of the server and returns the response if its status is a success. */
 export async function send(
   path: string,
   { method = 'GET', body, contentType = 'application/json', signal }: RequestOptions = {},
@@ -56,7 +57,7 @@ export async function send(
   let response: Response;
   try {
     const sent = typeof body === 'string' || body instanceof Blob ? body : JSON.stringify(body);
-    response = await fetch(path, { method, headers, body: sent ?? null, signal: signal ?? null });
+    response = await fetch(serverPath(path), { method, headers, body: sent ?? null, signal: signal ?? null });
   } catch (error) {
     if (isAborted(error)) throw error;
     throw new ApiError(texts.api.unreachable, 0);

@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 
+import { serverPath } from './base';
 import { json } from './client';
 import type { SessionState, SignedOut } from './types';
 
@@ -18,11 +19,11 @@ export function useSession(): SessionState | undefined {
 /** Goes to the identity provider, which sends the browser back to this page. */
 export function signIn(): void {
   const here = window.location.pathname + window.location.search;
-  window.location.assign(`/auth/sign-in?returnTo=${encodeURIComponent(here)}`);
+  window.location.assign(serverPath(`/auth/sign-in?returnTo=${encodeURIComponent(here)}`));
 }
 
 /** Ends the session here, and then at the identity provider. */
 export async function signOut(): Promise<void> {
   const { url } = await json<SignedOut>('/auth/sign-out', { method: 'POST' });
-  window.location.assign(url ?? '/');
+  window.location.assign(url ?? serverPath('/'));
 }

@@ -12,14 +12,24 @@ import { Icon } from '../design/Icon';
 import { ErrorNotice, Loading, Notice, Skeleton } from '../design/Notice';
 import { saveFile } from '../download/stream';
 import { START, writeState } from '../explore/urlState';
+import { extentRequest, readExtent, type Request } from '../explore/viewQuery';
 import { sentence } from '../query/describe';
-import { type Group, parse } from '../query/sqon';
+import { type Group, parse, stringify } from '../query/sqon';
+import { listSets } from '../sets/api';
 import { NotFound } from '../shell/App';
 import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link, useRouter } from '../shell/router';
 import { texts } from '../texts';
-import { comparisonCsv, comparisonRequest, isNotable, readComparison, share } from './compare';
+import {
+  type Comparison as ComparisonNumbers,
+  comparisonCsv,
+  comparisonRequest,
+  isNotable,
+  readComparison,
+  share,
+} from './compare';
+import { SideChoice } from './SideChoice';
 import { probability } from './statistics';
 import './compare.css';
 
@@ -47,18 +57,37 @@ function readSides(search: string): { sides: [Group | null, Group | null]; probl
   }
 }
 
+async function fetchComparison(
+  catalogue: Catalogue,
+  sides: [Group | null, Group | null],
+  signal: AbortSignal,
+): Promise<ComparisonNumbers> {
+  const ask = ({ query, variables }: Request) =>
+    graphql<Record<string, unknown>>(catalogue.graphqlPath, query, variables, signal);
+  const { bins } = readExtent(catalogue, await ask(extentRequest(catalogue)));
+  return readComparison(catalogue, bins, await ask(comparisonRequest(catalogue, bins, ...sides)));
+}
+
 function Comparison({ catalogue }: { catalogue: Catalogue }) {
-  const { search } = useRouter();
+  const { search, navigate } = useRouter();
   const { sides, problem } = useMemo(() => readSides(search), [search]);
-  const request = comparisonRequest(catalogue, ...sides);
   const { data, error, refetch } = useQuery({
-    queryKey: ['comparison', catalogue.graphqlPath, request],
-    queryFn: async ({ signal }) =>
-      readComparison(catalogue, await graphql(catalogue.graphqlPath, request.query, request.variables, signal)),
+    queryKey: ['comparison', catalogue.graphqlPath, sides],
+    queryFn: ({ signal }) => fetchComparison(catalogue, sides, signal),
     structuralSharing: false,
   });
+  const { data: sets } = useQuery({
+    queryKey: ['sets', catalogue.id],
+    queryFn: ({ signal }) => listSets(catalogue, signal),
+    enabled: catalogue.hasSets,
+  });
+  const setNames = new Map(sets?.flatMap(({ setId, name }) => (name ? [[setId, name] as const] : [])));
   const names = ['A', 'B'] as const;
   const { number } = texts.compare;
+  const choose = (index: number, text: string) => {
+    const [a = '', b = ''] = sides.map((side, at) => (at === index ? text : stringify(side)));
+    navigate(`/compare/${encodeURIComponent(catalogue.id)}?${new URLSearchParams({ a, b }).toString()}`);
+  };
   const save = () => {
     if (!data) return;
     saveFile(new Blob([comparisonCsv(data)], { type: 'text/csv' }), `${catalogue.id}-comparison.csv`);
@@ -85,7 +114,7 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
       )}
       <div className="compare-sides">
         {sides.map((filter, index) => (
-          <section key={names[index]} className="card" aria-label={texts.compare.side(names[index] ?? '')}>
+          <section key={names[index]} className="card stack tight" aria-label={texts.compare.side(names[index] ?? '')}>
             <h2>
               {names[index]}
               {data && (
@@ -93,8 +122,16 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               )}
             </h2>
             <Link to={`/explore/${encodeURIComponent(catalogue.id)}${writeState({ ...START, filter })}`}>
-              {filter ? sentence(filter, catalogue) : texts.compare.everything}
+              {filter ? sentence(filter, catalogue, setNames) : texts.compare.everything}
             </Link>
+            {sets && sets.length > 0 && (
+              <SideChoice
+                name={names[index] ?? ''}
+                filter={filter}
+                sets={sets}
+                onChoose={(text) => choose(index, text)}
+              />
+            )}
           </section>
         ))}
       </div>
@@ -118,6 +155,9 @@ function Comparison({ catalogue }: { catalogue: Catalogue }) {
               }}
             />
           </div>
+          {compared.p !== null && (
+            <p className="small">{texts.compare.distributionDiffers(number(probability(compared.p)))}</p>
+          )}
           <DataTable
             label={compared.facet.label}
             headings={[

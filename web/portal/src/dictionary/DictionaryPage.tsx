@@ -1,4 +1,5 @@
-// The data dictionary of a catalogue: every field with its type, how filled it is and its values. Made to be printed.
+// The data dictionary of a catalogue: every field with its meaning, its type, how filled it is and its values. Made to be
+// printed.
 
 import { useQuery } from '@tanstack/react-query';
 import { useId, useState } from 'react';
@@ -14,7 +15,7 @@ import { useTitle } from '../shell/branding';
 import { useCatalogue } from '../shell/directory';
 import { Link } from '../shell/router';
 import { texts } from '../texts';
-import { dictionaryCsv, dictionaryFields, fetchDictionary, percent } from './dictionary';
+import { dictionaryCsv, dictionaryFields, fetchDictionary, hasMeanings, percent } from './dictionary';
 import './dictionary.css';
 
 export default function DictionaryPage({ rest: [id, ...others] }: { rest: string[] }) {
@@ -39,8 +40,11 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
   const [search, setSearch] = useState('');
   const id = useId();
   const fields = dictionaryFields(catalogue).length;
+  const withMeanings = hasMeanings(catalogue);
   const text = search.trim().toLowerCase();
-  const entries = (data ?? []).filter(({ field }) => `${field.label} ${field.name}`.toLowerCase().includes(text));
+  const entries = (data ?? []).filter(({ field }) =>
+    `${field.label} ${field.name} ${field.description}`.toLowerCase().includes(text),
+  );
   return (
     <div className="page stack loose">
       <div className="stack tight">
@@ -74,7 +78,10 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
           className="button"
           disabled={!data}
           onClick={() =>
-            saveFile(new Blob([dictionaryCsv(data ?? [])], { type: 'text/csv' }), `${catalogue.id}-dictionary.csv`)
+            saveFile(
+              new Blob([dictionaryCsv(data ?? [], withMeanings)], { type: 'text/csv' }),
+              `${catalogue.id}-dictionary.csv`,
+            )
           }
         >
           <Icon name="download" />
@@ -88,6 +95,7 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
           label={texts.dictionary.fields}
           headings={[
             texts.dictionary.field,
+            ...(withMeanings ? [texts.dictionary.meaning] : []),
             texts.dictionary.type,
             { number: texts.dictionary.filled },
             { number: texts.dictionary.distinct },
@@ -101,6 +109,7 @@ function Dictionary({ catalogue }: { catalogue: Catalogue }) {
                 <strong>{field.label}</strong>
                 <div className="mono small soft dictionary-name">{field.name}</div>
               </td>
+              {withMeanings && <td>{field.description}</td>}
               <td>{type}</td>
               <td className="number">{percent(filled)}</td>
               <td className="number">{distinct === null ? '' : count(distinct)}</td>

@@ -1,4 +1,4 @@
-// What is known of every field of a catalogue: its type, how many records have it, and its values.
+// What is known of every field of a catalogue: its meaning, its type, how many records have it, and its values.
 
 import { canCount, type Catalogue, type Field } from '../api/catalogue';
 import { graphql } from '../api/client';
@@ -109,14 +109,30 @@ export function percent(share: number | null): string {
   return `${share < 1 && rounded === 100 ? 99 : share > 0 && rounded === 0 ? '<1' : rounded} %`;
 }
 
-/** Writes a dictionary as CSV. */
-export function dictionaryCsv(entries: DictionaryEntry[]): string {
+/** Says whether the meaning of any field is known. */
+export function hasMeanings({ fields }: Catalogue): boolean {
+  return [...fields.values()].some(({ description }) => description);
+}
+
+/** Writes a dictionary as CSV, with the meanings of fields where there are some. */
+export function dictionaryCsv(entries: DictionaryEntry[], withMeanings: boolean): string {
   const words = texts.dictionary;
+  const meaning = (text: string) => (withMeanings ? [text] : []);
   return toCsvText([
-    [words.name, words.label, words.type, words.filled, words.distinct, words.values, words.example],
+    [
+      words.name,
+      words.label,
+      ...meaning(words.meaning),
+      words.type,
+      words.filled,
+      words.distinct,
+      words.values,
+      words.example,
+    ],
     ...entries.map(({ field, type, filled, distinct, values, example }) => [
       field.name,
       field.label,
+      ...meaning(field.description),
       type,
       percent(filled),
       distinct === null ? '' : String(distinct),

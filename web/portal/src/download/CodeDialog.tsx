@@ -2,6 +2,7 @@
 
 import { useId, useState } from 'react';
 
+import { BASE_PATH, serverPath } from '../api/base';
 import { CopyButton } from '../design/CopyButton';
 import { Dialog } from '../design/Dialog';
 import { Tabs } from '../design/Tabs';
@@ -23,7 +24,7 @@ export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[
     filter: state.filter,
     sort: sortOf(state, catalogue),
     fields,
-    origin: window.location.origin,
+    origin: window.location.origin + BASE_PATH,
     total: view.answer?.total ?? 0,
     hasKey,
   });
@@ -36,7 +37,7 @@ export default function CodeDialog({ columns, onClose }: { columns: ShownColumn[
       onClose={onClose}
       footer={
         <>
-          <a className="button" href={catalogue.graphqlPath} target="_blank" rel="noreferrer">
+          <a className="button" href={serverPath(catalogue.graphqlPath)} target="_blank" rel="noreferrer">
             {texts.download.openGraphiql}
           </a>
           <CopyButton text={() => shown.code} className="button primary" />

@@ -14,7 +14,7 @@ export interface Taken {
   filter: Group | null;
   sort: SortKey[];
   fields: Field[];
-  /** The server, such as `https://data.example.org`. */
+  /** The server, such as `https://data.example.org` or `https://www.example.org/data`. */
   origin: string;
   /** How many records were found. */
   total: number;

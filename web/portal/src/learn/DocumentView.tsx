@@ -2,6 +2,7 @@
 
 import { Fragment, type ReactNode } from 'react';
 
+import { serverPath } from '../api/base';
 import { CopyButton } from '../design/CopyButton';
 import { DataTable } from '../design/DataTable';
 import { Link } from '../shell/router';
@@ -78,7 +79,7 @@ function inlineElement(child: Inline, path: string): ReactNode {
       return <em>{inline(child.children, path)}</em>;
     case 'image': {
       const file = resolve(child.url, path);
-      return file && <img className="guide-image" src={`${DOCUMENTS}/${file}`} alt={child.alt} loading="lazy" />;
+      return file && <img className="guide-image" src={serverPath(`${DOCUMENTS}/${file}`)} alt={child.alt} loading="lazy" />;
     }
     case 'link': {
       const target = targetOf(child.url, path);

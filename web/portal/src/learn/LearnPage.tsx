@@ -2,6 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query';
 
+import { serverPath } from '../api/base';
 import { json } from '../api/client';
 import { words } from '../api/catalogue';
 import type { Readiness } from '../api/types';
@@ -111,8 +112,8 @@ function Overview() {
           <dd>{ready.data?.status ?? (ready.error ? texts.learn.notThere : '…')}</dd>
           <dt>{texts.learn.licences}</dt>
           <dd>
-            <a href="/assets/portal/LICENSES.txt">{texts.learn.ofPages}</a>,{' '}
-            <a href="/assets/graphiql/LICENSES.txt">{texts.learn.ofGraphiql}</a>
+            <a href={serverPath('/assets/portal/LICENSES.txt')}>{texts.learn.ofPages}</a>,{' '}
+            <a href={serverPath('/assets/graphiql/LICENSES.txt')}>{texts.learn.ofGraphiql}</a>
           </dd>
         </dl>
       </section>
@@ -122,7 +123,7 @@ function Overview() {
 
 function Card({ url, ...card }: CardProps & { url: string }) {
   return (
-    <a className="card learn-card" href={url}>
+    <a className="card learn-card" href={serverPath(url)}>
       <CardContent {...card} />
     </a>
   );

@@ -31,7 +31,7 @@ import './query.css';
 const MAX_VALUES = 8;
 
 export function QueryBar() {
-  const { catalogue, state, setFilter } = useExplore();
+  const { catalogue, state, setFilter, setNames } = useExplore();
   const [editing, setEditing] = useState(false);
   const { undo, redo } = useUndo(stringify(state.filter), (text) => setFilter(parse(text)));
   const bar = useRef<HTMLElement>(null);
@@ -48,7 +48,7 @@ export function QueryBar() {
       <div className="query-sentence">
         {state.filter ? (
           <>
-            <span className="visually-hidden">{sentence(state.filter, catalogue)}</span>
+            <span className="visually-hidden">{sentence(state.filter, catalogue, setNames)}</span>
             <span className="soft">{texts.query.where(noun)}</span>
             {state.filter.pivot ? (
               <Part node={state.filter} path={[]} root={state.filter} isLast apartIn={null} />

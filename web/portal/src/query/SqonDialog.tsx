@@ -12,7 +12,7 @@ import { fieldsIn } from './elements';
 import { type Group, parse } from './sqon';
 
 export function SqonDialog({ onClose }: { onClose: () => void }) {
-  const { catalogue, state, setFilter } = useExplore();
+  const { catalogue, state, setFilter, setNames } = useExplore();
   const [text, setText] = useState(state.filter ? JSON.stringify(state.filter, null, 2) : '');
   let filter: Group | null = null;
   let mistake: string | null = null;
@@ -40,7 +40,7 @@ export function SqonDialog({ onClose }: { onClose: () => void }) {
         rows={14}
         value={text}
         mistake={mistake}
-        note={filter ? texts.query.thisSays(sentence(filter, catalogue)) : texts.query.noFilter}
+        note={filter ? texts.query.thisSays(sentence(filter, catalogue, setNames)) : texts.query.noFilter}
         onChange={setText}
         placeholder='{"op": "in", "content": {"fieldName": "…", "value": ["…"]}}'
       />

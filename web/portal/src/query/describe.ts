@@ -93,20 +93,25 @@ export function apartWords(container: string, catalogue: Catalogue): string {
   return texts.query.anyElement(elementNoun(container, catalogue));
 }
 
-/** Writes a whole filter as a sentence, for screen readers and titles. */
-export function sentence(root: Group | null, catalogue: Catalogue): string {
-  return root ? sayNode(root, catalogue, true) : '';
+/** Writes a whole filter as a sentence, for screen readers and titles; `setNames` has the names of saved sets. */
+export function sentence(root: Group | null, catalogue: Catalogue, setNames?: ReadonlyMap<string, string>): string {
+  return root ? sayNode(root, catalogue, setNames, true) : '';
 }
 
-function sayNode(node: Sqon, catalogue: Catalogue, isOutermost = false): string {
+function sayNode(
+  node: Sqon,
+  catalogue: Catalogue,
+  setNames: ReadonlyMap<string, string> | undefined,
+  isOutermost = false,
+): string {
   if (!isGroup(node)) {
-    const { subject, verb, values, joint } = phrase(node, catalogue);
+    const { subject, verb, values, joint } = phrase(node, catalogue, setNames);
     return `${subject} ${verb} ${values.map(({ text }) => text).join(` ${joint} `)}`;
   }
   const apart = [...apartIn(node, catalogue.nesting)];
   const parts = node.content.map((part, index) => {
     const container = isGroup(part) ? undefined : apart.find(([, indexes]) => indexes.includes(index))?.[0];
-    return `${container ? `${apartWords(container, catalogue)} ` : ''}${sayNode(part, catalogue)}`;
+    return `${container ? `${apartWords(container, catalogue)} ` : ''}${sayNode(part, catalogue, setNames)}`;
   });
   if (node.pivot && node.op !== 'or') {
     return `${elementWords(node.pivot, catalogue, node.op === 'not')} (${parts.join(` ${texts.query.and} `)})`;

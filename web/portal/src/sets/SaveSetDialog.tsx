@@ -15,7 +15,7 @@ import { MAX_NAME_LENGTH, type SavedSet, saveSet } from './api';
 import { idFields } from './idFields';
 
 export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
-  const { catalogue, state, view } = useExplore();
+  const { catalogue, state, view, setNames } = useExplore();
   const fields = idFields(catalogue);
   const [name, setName] = useState('');
   const [path, setPath] = useState(fields[0]?.name ?? '');
@@ -35,7 +35,7 @@ export default function SaveSetDialog({ onClose }: { onClose: () => void }) {
     >
       <p className="soft">
         {counted(view.answer?.total ?? 0, catalogue.documentType)}
-        {state.filter ? texts.sets.where(sentence(state.filter, catalogue)) : texts.sets.everything}
+        {state.filter ? texts.sets.where(sentence(state.filter, catalogue, setNames)) : texts.sets.everything}
       </p>
       <TextField label={texts.sets.name} required maxLength={MAX_NAME_LENGTH} value={name} onChange={setName} />
       <SelectField label={texts.sets.whatToKeep} hint={texts.sets.whatToKeepHint} value={path} onChange={setPath}>

@@ -2,6 +2,7 @@
 
 import { Component, type ReactNode } from 'react';
 
+import { serverPath } from '../api/base';
 import { Notice } from '../design/Notice';
 import { texts } from '../texts';
 
@@ -38,7 +39,7 @@ export class ErrorBoundary extends Component<Props, State> {
             <button type="button" className="button" onClick={() => window.location.reload()}>
               {texts.shell.loadAgain}
             </button>
-            <a className="button" href="/">
+            <a className="button" href={serverPath('/')}>
               {texts.shell.toStart}
             </a>
           </div>

@@ -1,5 +1,6 @@
 // The header of every page, with the main navigation.
 
+import { serverPath } from '../api/base';
 import { words } from '../api/catalogue';
 import { signIn, signOut, useSession } from '../api/session';
 import { Icon } from '../design/Icon';
@@ -103,7 +104,7 @@ export function Header() {
         {texts.shell.skip}
       </a>
       <Link to="/" className="brand">
-        {logo ? <img className="brand-logo" src={logo} alt="" /> : <OwnLogo />}
+        {logo ? <img className="brand-logo" src={serverPath(logo)} alt="" /> : <OwnLogo />}
         <span>{name}</span>
       </Link>
       <nav aria-label={texts.shell.navigation} className="site-nav">

@@ -15,7 +15,7 @@ export interface Branding {
   /** A line at the foot of every page. */
   footer: string;
   links: { label: string; url: string }[];
-  /** The address of the logo; without one, the portal has its own. */
+  /** The path of the logo on the server; without one, the portal has its own. */
   logo: string;
   /** The colour of links and buttons, in each theme; without one, the portal has its own. */
   colours: Partial<Record<Theme, string>>;

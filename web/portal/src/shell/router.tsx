@@ -11,7 +11,9 @@ import {
   useState,
 } from 'react';
 
-export const ROOT = '/portal';
+import { BASE_PATH, serverPath } from '../api/base';
+
+export const ROOT = serverPath('/portal');
 
 export interface Place {
   /** The path below the portal, `/` for its home. */
@@ -27,13 +29,13 @@ const RouterContext = createContext<Router | null>(null);
 
 function placeNow(): Place {
   const { pathname, search } = window.location;
-  const path = pathname.startsWith(ROOT) ? pathname.slice(ROOT.length) : pathname;
+  const path = pathname.slice((pathname.startsWith(ROOT) ? ROOT : BASE_PATH).length);
   return { path: path.replace(/\/$/, '') || '/', search };
 }
 
 /** Returns the address of a page of the portal. */
 export function href(path: string): string {
-  return path === '/' ? '/' : `${ROOT}${path}`;
+  return path === '/' ? serverPath('/') : `${ROOT}${path}`;
 }
 
 export function RouterProvider({ children }: { children: ReactNode }) {

@@ -2,6 +2,7 @@
 
 import { createContext, type ReactNode, useContext, useState, useSyncExternalStore } from 'react';
 
+import { serverPath } from '../api/base';
 import { ApiError } from '../api/client';
 import { credential, onCredentialChange, setCredential } from '../api/credential';
 import { TextField } from '../design/Field';
@@ -31,7 +32,7 @@ export function SignInProvider({ children }: { children: ReactNode }) {
 
 /** Asks the server whether it takes a key; whatever else goes wrong says nothing about the key. */
 async function checkKey(key: string): Promise<void> {
-  const response = await fetch('/studies/all', { headers: { Authorization: `Bearer ${key}` } });
+  const response = await fetch(serverPath('/studies/all'), { headers: { Authorization: `Bearer ${key}` } });
   if (response.status !== 401) return;
   throw new ApiError(texts.shell.keyRefused, 400);
 }

@@ -353,14 +353,18 @@ export const texts: Texts = {
     place: 'Pfad',
     side: (name) => `Seite ${name}`,
     everything: 'Alles in diesem Katalog',
+    choose: (side) => `Seite ${side} auswählen`,
+    thisFilter: 'Dieser Filter',
     onBothSides: (records, isOne) =>
       `${records} ${isOne ? 'liegt' : 'liegen'} auf beiden Seiten, daher unterschätzt der Test den Unterschied.`,
     notFetched: 'Der Vergleich konnte nicht abgerufen werden',
     field: 'Feld',
     value: 'Wert',
     shareOf: (side) => `Anteil an ${side}`,
+    distribution: 'Gesamte Verteilung',
+    distributionDiffers: (p) => `Gesamte Verteilung: p ${p.startsWith('<') ? p : `= ${p}`}`,
     aboutP:
-      'p gibt an, wie wahrscheinlich ein solcher Unterschied der Anteile allein durch Zufall ist (z-Test für zwei Anteile). Fett: kleiner als 0,05 nach Korrektur für die Anzahl der Werte des Felds.',
+      'p gibt an, wie wahrscheinlich ein solcher Unterschied der Anteile allein durch Zufall ist (z-Test für zwei Anteile). Fett: kleiner als 0,05 nach Korrektur für die Anzahl der Werte des Felds. Zahlen und Daten werden auf beiden Seiten in denselben Schritten gezählt, ein Datensatz mit mehreren Werten in jedem davon; ob sie insgesamt verschieden verteilt sind, wird an diesen Schritten geprüft (Kolmogorow-Smirnow-Test), wobei ein Unterschied innerhalb eines Schritts unbemerkt bleiben kann.',
     number: (text) => text.replace('.', ','),
   },
   dictionary: {
@@ -377,6 +381,7 @@ export const texts: Texts = {
     field: 'Feld',
     name: 'Name',
     label: 'Bezeichnung',
+    meaning: 'Bedeutung',
     type: 'Typ',
     filled: 'Ausgefüllt',
     distinct: 'Verschiedene Werte',

@@ -336,14 +336,18 @@ export const texts = {
     place: 'Place',
     side: (name: string) => `Side ${name}`,
     everything: 'Everything in this catalogue',
+    choose: (side: string) => `Choose side ${side}`,
+    thisFilter: 'This filter',
     onBothSides: (records: string, isOne: boolean) =>
       `${records} ${isOne ? 'is' : 'are'} on both sides, so the test understates the difference.`,
     notFetched: 'The comparison could not be fetched',
     field: 'Field',
     value: 'Value',
     shareOf: (side: string) => `Share of ${side}`,
+    distribution: 'Whole distribution',
+    distributionDiffers: (p: string) => `Whole distribution: p ${p.startsWith('<') ? p : `= ${p}`}`,
     aboutP:
-      'p says how likely such a difference of shares is by chance alone (two-proportion z-test). In bold: less than 0.05 after correction for the number of values of the field.',
+      'p says how likely such a difference of shares is by chance alone (two-proportion z-test). In bold: less than 0.05 after correction for the number of values of the field. Numbers and dates are counted in the same steps on both sides, a record with several values in each of its steps; whether they are distributed differently as a whole is tested on these steps (Kolmogorov-Smirnov test), which may overlook a difference within a step.',
     /** Writes the decimal point of a number as the language has it. */
     number: (text: string) => text,
   },
@@ -361,6 +365,7 @@ export const texts = {
     field: 'Field',
     name: 'Name',
     label: 'Label',
+    meaning: 'Meaning',
     type: 'Type',
     filled: 'Filled',
     distinct: 'Different values',

@@ -51,7 +51,8 @@ async fn bed(documents: &[(String, Value)]) -> Bed {
         "access": access(),
         "extended": [
             { "fieldName": HIDDEN, "displayName": "Secret", "quickSearchEnabled": true },
-            { "fieldName": "postcode", "displayName": "Post code", "quickSearchEnabled": true, "displayType": "number" },
+            { "fieldName": "postcode", "displayName": "Post code", "quickSearchEnabled": true, "displayType": "number",
+              "description": "Five digits" },
         ],
         "facets": { "aggregations": [{ "fieldName": HIDDEN }, { "fieldName": "postcode" }, { "fieldName": "name" }] },
         "table": {
@@ -273,7 +274,8 @@ async fn a_masked_field_is_shown_and_of_no_use() {
     assert_eq!(introspection["operators"]["masked"], json!([]));
     let extended =
         bed.ask(&everybody, "{ file { configs { extended(fieldNames: [\"postcode\"]) } } }", json!({})).await;
-    assert_eq!(extended["file"]["configs"]["extended"][0]["quickSearchEnabled"], false);
+    let postcode = &extended["file"]["configs"]["extended"][0];
+    assert_eq!((&postcode["quickSearchEnabled"], &postcode["description"]), (&json!(false), &Value::Null));
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ async fn body_of(response: Response) -> Bytes {
 }
 
 async fn page_text() -> String {
-    String::from_utf8(body_of(page()).await.to_vec()).unwrap()
+    String::from_utf8(body_of(page("")).await.to_vec()).unwrap()
 }
 
 /// Returns the files that the page names.
@@ -47,8 +47,16 @@ async fn the_page_runs_no_script_but_its_own() {
     assert_eq!(page.matches("<script").count(), 1);
     assert!(page.contains("<script src=\"/assets/graphiql/graphiql."));
     assert!(!page.contains("http"), "{page}");
-    let response = super::page();
+    let response = super::page("");
     assert!(header_of(&response, header::CONTENT_SECURITY_POLICY).contains("script-src 'self';"));
+}
+
+#[tokio::test]
+async fn below_a_path_the_page_names_its_files_there() {
+    let page = body_of(page("/data/catalogue")).await;
+    let page = String::from_utf8_lossy(&page);
+    assert_eq!(page.matches("=\"/data/catalogue/assets/graphiql/graphiql.").count(), 2, "{page}");
+    assert!(!page.contains("\"/assets/"), "{page}");
 }
 
 #[tokio::test]
