@@ -19,7 +19,6 @@
 
 mod discovery;
 mod error;
-mod json_tree;
 mod local;
 mod merge;
 mod names;

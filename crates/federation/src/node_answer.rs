@@ -7,9 +7,9 @@
 use std::collections::{HashMap, HashSet};
 
 use cantata_graphql::{NamedRange, NetworkFacet, NetworkQuestion};
+use serde_json_borrow::Value as JsonValue;
 
 use crate::error::NodeError;
-use crate::json_tree::JsonTree;
 use crate::names::NameTranslation;
 use crate::node_query::{NodeQuery, answer_key};
 
@@ -67,37 +67,37 @@ impl NodeAnswer {
         query: &NodeQuery,
         names: &NameTranslation,
     ) -> Result<Self, NodeError> {
-        let body: JsonTree<'_> = serde_json::from_slice(body).map_err(|_| NodeError::Invalid("it is no JSON"))?;
-        let records = &body["data"][document_type];
-        if !records["hits"].is_object() {
+        let body: JsonValue<'_> = serde_json::from_slice(body).map_err(|_| NodeError::Invalid("it is no JSON"))?;
+        let records = member_of(body.get("data"), document_type);
+        if !records.get("hits").is_object() {
             return Err(failure(&body));
         }
-        let hits = count(&records["hits"]["total"])?;
+        let hits = count(records.get("hits").get("total"))?;
         let mut facets: Vec<Option<FacetAnswer>> = question.facets.iter().map(|_| None).collect();
         let mut missing_fields = query.missing_fields.clone();
         for asked in &query.facets {
             let (Some(slot), Some(facet)) = (facets.get_mut(asked.facet), question.facets.get(asked.facet)) else {
                 continue;
             };
-            let value = &records[asked.group.as_str()][asked.field.as_str()];
+            let value = member_of(member_of(records, &asked.group), &asked.field);
             if value.is_null() {
                 missing_fields.push(facet.field.clone());
                 continue;
             }
-            let member = |kind: &str, index: usize| &value[answer_key(kind, index).as_str()];
+            let member = |kind: &str, index: usize| member_of(value, &answer_key(kind, index));
             let histograms = facet.histograms.iter().enumerate();
             let ranges = facet.ranges.iter().enumerate();
             *slot = Some(FacetAnswer {
                 buckets: match (facet.buckets, asked.has_buckets) {
-                    (true, true) => Some(values(&value["buckets"], &facet.field, names)?),
+                    (true, true) => Some(values(value.get("buckets"), &facet.field, names)?),
                     (true, false) => None,
                     (false, _) => Some(Vec::new()),
                 },
                 key_texts: match facet.key_texts {
-                    true => key_texts(&value["buckets"], &facet.field, names)?,
+                    true => key_texts(value.get("buckets"), &facet.field, names)?,
                     false => KeyTexts::new(),
                 },
-                stats: stats(&value["stats"])?,
+                stats: stats(value.get("stats"))?,
                 histograms: histograms
                     .map(|(index, interval)| histogram(member("histogram", index), *interval))
                     .collect::<Result<_, _>>()?,
@@ -114,36 +114,42 @@ impl NodeAnswer {
     }
 }
 
+/// Returns a member of an object; null if there is none.
+pub(crate) fn member_of<'v>(value: &'v JsonValue<'v>, name: &str) -> &'v JsonValue<'v> {
+    static NULL: JsonValue<'static> = JsonValue::Null;
+    value.as_object().and_then(|object| object.get(name)).unwrap_or(&NULL)
+}
+
 /// Returns why there are no hits: because of the request, or because the node failed.
-fn failure(body: &JsonTree<'_>) -> NodeError {
-    let code = &body["errors"][0]["extensions"]["code"];
+fn failure(body: &JsonValue<'_>) -> NodeError {
+    let code = body.get("errors").get(0).get("extensions").get("code");
     match code.as_str() {
         Some("BAD_USER_INPUT") => NodeError::Rejected,
         Some("GRAPHQL_VALIDATION_FAILED") => NodeError::SchemaMismatch,
         Some("FORBIDDEN" | "UNAUTHENTICATED") => NodeError::Denied,
         Some(_) => NodeError::Erred,
-        None if !body["errors"][0].is_null() => NodeError::Erred,
+        None if !body.get("errors").get(0).is_null() => NodeError::Erred,
         None => NodeError::Invalid("it has no hits"),
     }
 }
 
-pub(crate) fn count(value: &JsonTree<'_>) -> Result<u64, NodeError> {
+pub(crate) fn count(value: &JsonValue<'_>) -> Result<u64, NodeError> {
     let whole = value.as_f64().filter(|number| number.fract() == 0.0 && *number >= 0.0).map(|number| number as u64);
     let count = value.as_u64().or(whole).filter(|count| *count <= MAX_COUNT);
     count.ok_or(NodeError::Invalid("a count is no whole number from 0 on"))
 }
 
 /// Returns whether something that was asked of a number is missing in the answer.
-fn lacks_numbers(value: &JsonTree<'_>, facet: &NetworkFacet) -> bool {
+fn lacks_numbers(value: &JsonValue<'_>, facet: &NetworkFacet) -> bool {
     let is_missing =
-        |kind: &str, number: usize| (0..number).any(|index| value[answer_key(kind, index).as_str()].is_null());
-    (facet.stats && value["stats"].is_null())
+        |kind: &str, number: usize| (0..number).any(|index| member_of(value, &answer_key(kind, index)).is_null());
+    (facet.stats && value.get("stats").is_null())
         || is_missing("histogram", facet.histograms.len())
         || is_missing("range", facet.ranges.len())
 }
 
 /// Reads the buckets of values, with the keys of the network. A value that the node has under both names has one bucket.
-fn values(value: &JsonTree<'_>, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
+fn values(value: &JsonValue<'_>, field: &str, names: &NameTranslation) -> Result<Buckets, NodeError> {
     let buckets = read_buckets(value)?;
     if !names.renames_values(field) {
         return Ok(buckets);
@@ -164,12 +170,12 @@ fn values(value: &JsonTree<'_>, field: &str, names: &NameTranslation) -> Result<
 }
 
 /// Reads the texts of keys, such as `true` of `1`. A value that has another name in the network has none.
-fn key_texts(value: &JsonTree<'_>, field: &str, names: &NameTranslation) -> Result<KeyTexts, NodeError> {
+fn key_texts(value: &JsonValue<'_>, field: &str, names: &NameTranslation) -> Result<KeyTexts, NodeError> {
     let mut texts = KeyTexts::new();
     for bucket in value.as_array().into_iter().flatten() {
-        match (&bucket["key"], &bucket["key_as_string"]) {
-            (_, JsonTree::Null) => {}
-            (JsonTree::Text(key), JsonTree::Text(text)) => {
+        match (bucket.get("key"), bucket.get("key_as_string")) {
+            (_, JsonValue::Null) => {}
+            (JsonValue::Str(key), JsonValue::Str(text)) => {
                 if names.value_in_network(field, key.to_string()) == *key {
                     texts.insert(key.to_string(), text.to_string());
                 }
@@ -181,14 +187,14 @@ fn key_texts(value: &JsonTree<'_>, field: &str, names: &NameTranslation) -> Resu
 }
 
 /// Reads the buckets of a histogram; there are none if it was not answered.
-fn histogram(value: &JsonTree<'_>, interval: f64) -> Result<Buckets, NodeError> {
+fn histogram(value: &JsonValue<'_>, interval: f64) -> Result<Buckets, NodeError> {
     let bound = |key: &str| key.parse::<f64>().ok().filter(|bound| bound.is_finite());
-    let keys = value["buckets"].as_array().into_iter().flatten().filter_map(|bucket| bucket["key"].as_str());
+    let keys = value.get("buckets").as_array().into_iter().flatten().filter_map(|bucket| bucket.get("key").as_str());
     // The node works: it is the client that asks for steps too fine for its values.
     if keys.filter_map(bound).any(|bound| (bound / interval).abs() >= MAX_STEPS) {
         return Err(NodeError::Erred);
     }
-    let buckets = if value.is_null() { Vec::new() } else { read_buckets(&value["buckets"])? };
+    let buckets = if value.is_null() { Vec::new() } else { read_buckets(value.get("buckets"))? };
     let is_step = |key: &str| {
         let steps = bound(key).map_or(f64::NAN, |bound| bound / interval);
         // What is left of a division that has no exact result.
@@ -203,24 +209,24 @@ fn histogram(value: &JsonTree<'_>, interval: f64) -> Result<Buckets, NodeError> 
 }
 
 /// Reads the buckets of ranges; there are none if they were not answered.
-fn range_counts(value: &JsonTree<'_>, asked: &[NamedRange]) -> Result<Buckets, NodeError> {
+fn range_counts(value: &JsonValue<'_>, asked: &[NamedRange]) -> Result<Buckets, NodeError> {
     if value.is_null() {
         return Ok(Vec::new());
     }
-    let buckets = read_buckets(&value["buckets"])?;
+    let buckets = read_buckets(value.get("buckets"))?;
     let has = |range: &NamedRange| buckets.iter().any(|(key, _)| *key == range.key);
     if asked.iter().all(has) { Ok(buckets) } else { Err(NodeError::Invalid("a range is missing")) }
 }
 
 /// Reads buckets with distinct keys.
-fn read_buckets(value: &JsonTree<'_>) -> Result<Buckets, NodeError> {
+fn read_buckets(value: &JsonValue<'_>) -> Result<Buckets, NodeError> {
     let buckets = value.as_array().ok_or(NodeError::Invalid("buckets are no list"))?;
     if buckets.len() > MAX_BUCKETS {
         return Err(NodeError::Invalid("there are too many buckets"));
     }
-    let bucket = |bucket: &JsonTree<'_>| {
-        let key = bucket["key"].as_str().ok_or(NodeError::Invalid("a key is no text"))?;
-        Ok((key.to_owned(), count(&bucket["doc_count"])?))
+    let bucket = |bucket: &JsonValue<'_>| {
+        let key = bucket.get("key").as_str().ok_or(NodeError::Invalid("a key is no text"))?;
+        Ok((key.to_owned(), count(bucket.get("doc_count"))?))
     };
     let buckets = buckets.iter().map(bucket).collect::<Result<Buckets, NodeError>>()?;
     let mut seen = HashSet::with_capacity(buckets.len());
@@ -230,12 +236,12 @@ fn read_buckets(value: &JsonTree<'_>) -> Result<Buckets, NodeError> {
     Ok(buckets)
 }
 
-pub(crate) fn stats(value: &JsonTree<'_>) -> Result<Option<NodeStats>, NodeError> {
+pub(crate) fn stats(value: &JsonValue<'_>) -> Result<Option<NodeStats>, NodeError> {
     if value.is_null() {
         return Ok(None);
     }
-    let number = |name: &str| value[name].as_f64().filter(|number| number.is_finite());
-    let count = count(&value["count"])?;
+    let number = |name: &str| member_of(value, name).as_f64().filter(|number| number.is_finite());
+    let count = count(value.get("count"))?;
     let extent = number("min").zip(number("max")).filter(|(min, max)| min <= max);
     match (count, number("sum"), extent) {
         (0, ..) => Ok(Some(NodeStats { count, sum: 0.0, extent: None })),
@@ -270,7 +276,7 @@ mod tests {
         NodeAnswer::parse(answer.to_string().as_bytes(), "file", &question, &query, &names)
     }
 
-    fn tree(value: &Value) -> JsonTree<'static> {
+    fn tree(value: &Value) -> JsonValue<'static> {
         serde_json::from_str(value.to_string().leak()).unwrap()
     }
 
@@ -345,7 +351,7 @@ mod tests {
             fields: BTreeMap::new(),
             values: [("size".to_owned(), [("yes".to_owned(), "1".to_owned())].into())].into(),
         });
-        let found = key_texts(&tree(&buckets(json!("true")))["buckets"], "size", &names);
+        let found = key_texts(tree(&buckets(json!("true"))).get("buckets"), "size", &names);
         assert_eq!(found, Ok(KeyTexts::new()));
     }
 

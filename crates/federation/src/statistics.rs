@@ -12,9 +12,9 @@ use std::time::{Duration, Instant};
 
 use cantata_catalogue::AggregationKind;
 use cantata_graphql::{GraphqlRequest, NetworkFacet, NetworkQuestion};
+use serde_json_borrow::Value as JsonValue;
 
-use crate::json_tree::JsonTree;
-use crate::node_answer::{FacetAnswer, NodeAnswer, NodeStats, count, stats};
+use crate::node_answer::{FacetAnswer, NodeAnswer, NodeStats, count, member_of, stats};
 use crate::node_query::NodeField;
 use crate::remote_call::RemoteClient;
 
@@ -54,15 +54,15 @@ impl NodeStatistics {
         if response.suppressed_below.is_some() {
             return None;
         }
-        let body: JsonTree<'_> = serde_json::from_slice(&response.body).ok()?;
-        Self::parse(&body["data"][document_type], &asked, read_at)
+        let body: JsonValue<'_> = serde_json::from_slice(&response.body).ok()?;
+        Self::parse(member_of(body.get("data"), document_type), &asked, read_at)
     }
 
-    fn parse(records: &JsonTree<'_>, asked: &[&NodeField], read_at: Instant) -> Option<Self> {
-        let hits = count(&records["hits"]["total"]).ok()?;
+    fn parse(records: &JsonValue<'_>, asked: &[&NodeField], read_at: Instant) -> Option<Self> {
+        let hits = count(records.get("hits").get("total")).ok()?;
         let mut fields = HashMap::with_capacity(asked.len());
         for field in asked {
-            let found = stats(&records["aggregations"][field.node.as_str()]["stats"]).ok()?;
+            let found = stats(member_of(records.get("aggregations"), &field.node).get("stats")).ok()?;
             fields.extend(found.map(|found| (field.network.clone(), found)));
         }
         Some(Self { read_at, hits, fields })
@@ -122,7 +122,7 @@ mod tests {
         let stats = json!({"min": 1, "max": 4, "sum": 9, "count": 3});
         let aggregations = json!({"node_size": {"stats": stats}, "node_age": {"stats": null}});
         let records = json!({"hits": {"total": 3}, "aggregations": aggregations}).to_string();
-        let records: JsonTree<'_> = serde_json::from_str(&records).unwrap();
+        let records: JsonValue<'_> = serde_json::from_str(&records).unwrap();
         let known = NodeStatistics::parse(&records, &[&fields[0], &fields[1]], Instant::now()).unwrap();
         let ask = |names: &[&str]| {
             let facet =
@@ -151,7 +151,7 @@ mod tests {
         ] {
             assert_eq!(known.answer(&question, &fields), None, "{question:?}");
         }
-        let lie: JsonTree<'_> = serde_json::from_str(r#"{"hits": {"total": -1}, "aggregations": {}}"#).unwrap();
+        let lie: JsonValue<'_> = serde_json::from_str(r#"{"hits": {"total": -1}, "aggregations": {}}"#).unwrap();
         assert!(NodeStatistics::parse(&lie, &[], Instant::now()).is_none());
     }
 }
