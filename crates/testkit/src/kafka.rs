@@ -263,9 +263,15 @@ impl Drop for DedicatedBroker {
     }
 }
 
-/// Returns a port that is free at the moment.
+/// Returns a port that is free at the moment. It is none of those that the system gives to connections and listeners by
+/// itself, so that nobody gets it before it is used.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    loop {
+        let port = 20_000 + u16::try_from(Uuid::new_v4().as_u128() % 12_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 fn script(name: &str) -> Command {

@@ -27,7 +27,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// How long something may take that should take moments.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 pub(crate) const STUDIES: [&str; 2] = ["A", "B"];
 
