@@ -135,7 +135,7 @@ async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
 async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());
-    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), json!({}))])).await;
+    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), json!({"timeout": 1}))])).await;
     proxy.set(Fault::Status(503)).await;
     for _ in 0..3 {
         ask(&server, "", NODES, &json!({})).await;
