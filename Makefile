@@ -26,6 +26,9 @@ UNIT_TARGETS := --lib --bins $(addprefix --test ,$(UNIT_TESTS))
 FUZZ_SECONDS := 3600
 FUZZ_TARGETS := $(sort $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs))))
 
+# Property tests try the same cases each time; `make test-unit PROPTEST_RNG_SEED=7` tries others.
+export PROPTEST_RNG_SEED := $(or $(PROPTEST_RNG_SEED),20)
+
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
 .PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss compare-formats \

@@ -11,6 +11,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { chromium } from 'playwright-core';
 
 const SHOTS = process.env.SHOTS ?? 'screenshots';
+/** How many milliseconds anything may take that must happen; only a busy machine needs so long. */
+const PATIENCE = 180_000;
 const TYPES = { css: 'text/css', html: 'text/html', js: 'text/javascript' };
 
 let server;
@@ -36,7 +38,7 @@ export async function start() {
   await eventually('every record is indexed', isIndexed, true);
   pages = createServer(servePortal).listen(0, '127.0.0.1');
   await new Promise((resolve) => pages.on('listening', resolve));
-  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  browser = await chromium.launch({ executablePath: process.env.CHROMIUM, timeout: PATIENCE, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }
 
 export async function stop() {
@@ -98,7 +100,7 @@ export async function ask({ api, documentType }, selection) {
 export async function open({ api, documentType }, more) {
   const context = await browser.newContext({ viewport: { width: 1500, height: 1100 }, timezoneId: 'UTC', acceptDownloads: true });
   const page = await context.newPage();
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(PATIENCE);
   page.heard = [];
   page.on('console', (message) => page.heard.push(message.type() === 'error' ? [message.text()] : []));
   page.on('pageerror', (failure) => page.heard.push([failure.stack]));
@@ -126,7 +128,7 @@ export async function shoot(page, name) {
 
 /** Reads until what is expected is there; else fails with what was there last. */
 export async function eventually(what, readNow, expected) {
-  const end = Date.now() + 60_000;
+  const end = Date.now() + PATIENCE;
   let found;
   do {
     found = await readNow();

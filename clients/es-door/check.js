@@ -91,5 +91,7 @@ async function fill(client, name) {
   await assert.rejects(client.search({ index: alias, body: {} }), (error) => error.statusCode === 400);
 }
 
-await fill(new Elasticsearch({ node, auth, compression: 'gzip' }), 'elasticsearch');
-await fill(new OpenSearch({ node, auth }), 'opensearch');
+// Only a busy machine needs so long.
+const requestTimeout = 120_000;
+await fill(new Elasticsearch({ node, auth, requestTimeout, compression: 'gzip' }), 'elasticsearch');
+await fill(new OpenSearch({ node, auth, requestTimeout }), 'opensearch');

@@ -75,5 +75,8 @@ def fill(client, helpers, name):
 url, key = sys.argv[1], (sys.argv[2] if len(sys.argv) > 2 else None)
 hosts = [f"{url}/_es"]
 login = {"http_auth": ("indexer", key)} if key else {}
-fill(elasticsearch.Elasticsearch(hosts, http_compress=True, **login), elasticsearch.helpers, "elasticsearch")
-fill(opensearchpy.OpenSearch(hosts, **login), opensearchpy.helpers, "opensearch")
+# Only a busy machine needs so long.
+timeout = 120
+elastic = elasticsearch.Elasticsearch(hosts, http_compress=True, timeout=timeout, **login)
+fill(elastic, elasticsearch.helpers, "elasticsearch")
+fill(opensearchpy.OpenSearch(hosts, timeout=timeout, **login), opensearchpy.helpers, "opensearch")

@@ -34,5 +34,12 @@ export default defineConfig(({ command }) => ({
       },
     },
   },
-  test: { include: ['unit/**/*.test.ts'], setupFiles: ['unit/setup.ts'], environment: 'node' },
+  test: {
+    include: ['unit/**/*.test.ts'],
+    setupFiles: ['unit/setup.ts'],
+    environment: 'node',
+    // Only a busy machine needs so long.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
 }));

@@ -11,7 +11,7 @@ import time
 import urllib.request
 
 #: How long a server may take to have all its documents, in seconds.
-START_LIMIT = 120
+START_LIMIT = 600
 
 
 class Server:

@@ -277,7 +277,8 @@ impl EmbeddedEngine {
                 };
                 cantata_background::spawn_below_normal(move || match index.flush_memory() {
                     Ok(()) => drop(cantata_background::spawn_low_priority(move || {
-                        let _open = (active, engine);
+                        // Dropped in this order: once nothing is active, the folder may be opened again.
+                        let _open = (engine, active);
                         index.merge_files().unwrap_or_else(|error| log(&index, error));
                     })),
                     Err(error) => log(&index, error),

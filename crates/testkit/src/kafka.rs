@@ -30,8 +30,11 @@ use crate::engines::{SCRIPT, address};
 /// The maximum size of a fetch.
 const MAX_FETCH_BYTES: i32 = 64 << 20;
 
+/// How often a broker is started again whose port was taken.
+const MAX_STARTS: usize = 3;
+
 /// How often a new partition is polled for.
-const MAX_ATTEMPTS: usize = 200;
+const MAX_ATTEMPTS: usize = 2_400;
 
 /// Returns where the broker of the test run is, as `host:port`.
 #[track_caller]
@@ -178,14 +181,15 @@ async fn call_leader<R: Request>(
     request: &R,
     error_code: fn(&R::Response) -> i16,
 ) -> R::Response {
+    let of_new = [ResponseError::NotLeaderOrFollower, ResponseError::UnknownTopicOrPartition].map(|error| error.code());
     for _ in 0..MAX_ATTEMPTS {
         let answer = call(broker, version, request).await;
         let code = error_code(&answer);
-        if code != ResponseError::NotLeaderOrFollower.code() {
+        if !of_new.contains(&code) {
             assert_eq!(code, 0, "the error code of the partition");
             return answer;
         }
-        // The partition is new, and its leader does not know yet that it is.
+        // The partition is new, and its leader does not know yet that it is, or not of it.
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     panic!("a partition has no leader");
@@ -245,13 +249,19 @@ impl DedicatedBroker {
 
     /// Starts it again at the same address.
     pub fn restart(&self) {
-        let started = script("start")
-            .arg("kafka")
-            .arg(self.folder.path())
-            .arg(self.port.to_string())
-            .env("ENGINE_OWNER", std::process::id().to_string())
-            .output()
-            .unwrap();
+        let start = || {
+            let mut command = script("start");
+            command.arg("kafka").arg(self.folder.path()).arg(self.port.to_string());
+            command.env("ENGINE_OWNER", std::process::id().to_string()).output().unwrap()
+        };
+        let mut started = start();
+        // Its second port is one that was free a moment before, which another connection may have got meanwhile.
+        for _ in 0..MAX_STARTS {
+            if !String::from_utf8_lossy(&started.stderr).contains("Address already in use") {
+                break;
+            }
+            started = start();
+        }
         assert!(started.status.success(), "the broker did not start: {}", String::from_utf8_lossy(&started.stderr));
     }
 }
@@ -263,9 +273,15 @@ impl Drop for DedicatedBroker {
     }
 }
 
-/// Returns a port that is free at the moment.
+/// Returns a port that is free at the moment. It is none of those that the system gives to connections and listeners by
+/// itself, so that nobody gets it before it is used.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    loop {
+        let port = 20_000 + u16::try_from(Uuid::new_v4().as_u128() % 12_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 fn script(name: &str) -> Command {

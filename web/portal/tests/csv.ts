@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { startServer, type TestServer } from './server';
-import { close, open, shoot, textOf, total } from './support';
+import { startServer, type TestServer, untilIndexed } from './server';
+import { close, open, shoot, START_PATIENCE, textOf, total } from './support';
 
 const ROWS = 50_000;
 const SITES = ['Lung', 'Breast', 'Skin', 'Colon, left'];
@@ -35,11 +35,12 @@ before(
       },
     });
     [, base] = server.match;
+    await untilIndexed(base);
     const answer = await fetch(`${base}/introspection`);
     const { catalogs } = (await answer.json()) as { catalogs: Record<string, unknown> };
     catalogue = Object.keys(catalogs)[0] ?? '';
   },
-  { timeout: 240_000 },
+  { timeout: START_PATIENCE },
 );
 after(() => server?.stop());
 

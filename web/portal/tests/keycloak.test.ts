@@ -14,7 +14,7 @@ import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 
 import { FIRST_KEY, PROGRAM, startServer, type TestServer } from './server';
-import { close, open, shoot, startBrowser, stop, textOf, total, violations, world } from './support';
+import { close, open, shoot, START_PATIENCE, startBrowser, stop, textOf, total, violations, world } from './support';
 
 /** Where Keycloak sends people back to, as `identity/realm.json` says. */
 const PUBLIC_HOST = 'cantata.example';
@@ -102,7 +102,7 @@ async function start() {
   await startBrowser('--no-proxy-server', `--host-resolver-rules=MAP ${PUBLIC_HOST} 127.0.0.1:${port}`);
 }
 
-before(start, { timeout: 240_000 });
+before(start, { timeout: START_PATIENCE });
 after(async () => {
   await stop();
   proxy?.close();

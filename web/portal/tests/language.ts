@@ -7,7 +7,7 @@ import type { Locator, Page } from 'playwright-core';
 
 import { texts as de } from '../src/texts/de';
 import { texts as en } from '../src/texts/en';
-import { assertGoodEverywhere, close, open, PHONE, settled, textOf, total, world } from './support';
+import { assertGoodEverywhere, close, open, PATIENCE, PHONE, settled, textOf, total, world } from './support';
 
 /** Opens a page in the language that was chosen before. */
 async function openIn(language: string, path: string) {
@@ -108,6 +108,7 @@ test('on a phone the languages are in the menu', async () => {
 test('the first language of the browser that there is, is that of the portal', async () => {
   const context = await world.browser!.newContext({ locale: 'de-AT' });
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE);
   await page.goto(world.base);
   await assertLanguage(page, 'de');
   await close(page);

@@ -2,9 +2,9 @@
 
 import { after, before } from 'node:test';
 
-import { start, stop } from './support';
+import { start, START_PATIENCE, stop } from './support';
 
-before(start, { timeout: 240_000 });
+before(start, { timeout: START_PATIENCE });
 after(stop);
 
 await import('./explore');

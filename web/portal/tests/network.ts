@@ -3,26 +3,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { startServer } from './server';
+import { startServer, untilIndexed } from './server';
 import { close, firstFacet, number, open, shoot, textOf, total, valuesOf } from './support';
 
 interface Answer {
-  data?: { network: { complete: boolean; nodes: { hits: number }[] } };
+  data?: { network: { complete: boolean; nodes: { link: string | null }[] } };
 }
 
 /** Waits until both nodes answer and have got all of their data. */
 async function untilFilled(base: string) {
-  let before = -1;
+  const body = JSON.stringify({ query: '{ network { complete nodes { link } } }' });
+  const headers = { 'content-type': 'application/json' };
   for (;;) {
-    const body = JSON.stringify({ query: '{ network { complete nodes { hits } } }' });
-    const headers = { 'content-type': 'application/json' };
     const response = await fetch(`${base}/files/graphql`, { method: 'POST', headers, body });
     const network = ((await response.json()) as Answer).data?.network;
-    const hits = network?.nodes.map((node) => node.hits) ?? [];
-    const records = hits.reduce((sum, count) => sum + count, 0);
-    if (network?.complete && hits.every((count) => count > 0) && records === before) return;
-    before = records;
-    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    if (network?.complete) {
+      // A node that answers was given its data before, but may not have indexed all of it.
+      await Promise.all(network.nodes.map(({ link }) => untilIndexed(new URL(link ?? '').origin)));
+      return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 500));
   }
 }
 

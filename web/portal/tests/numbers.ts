@@ -8,7 +8,8 @@ import type { Locator, Page } from 'playwright-core';
 import { close, open, shoot, textOf, total, valuesOf, world } from './support';
 
 const CLICKS = 60;
-const SEED = Number(process.env.PORTAL_TEST_SEED || Date.now() % 1_000_000);
+/** The same clicks each time, unless others are asked for. */
+const SEED = Number(process.env.PORTAL_TEST_SEED || 26);
 
 /** Returns pseudo-random whole numbers below a bound (mulberry32). */
 function randomNumbers(seed: number): (below: number) => number {

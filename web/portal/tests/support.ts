@@ -20,6 +20,12 @@ const SCALE = process.env.PORTAL_TEST_SCALE || '14';
 /** The folder of the screenshots. */
 export const SHOTS = process.env.PORTAL_SHOTS || join(CACHE, 'portal-screenshots');
 
+/** How many milliseconds anything may take that must happen; only a busy machine needs so long. */
+export const PATIENCE = 120_000;
+
+/** The same for filling a server with sample data. */
+export const START_PATIENCE = 1_200_000;
+
 export const world: { base: string; browser: Browser | null } = { base: '', browser: null };
 
 let server: TestServer | undefined;
@@ -30,6 +36,7 @@ export async function startBrowser(...more: string[]) {
   const executablePath = execFileSync(join(HERE, '../scripts/chromium'), { encoding: 'utf8' }).trim();
   world.browser = await chromium.launch({
     executablePath,
+    timeout: PATIENCE,
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-lcd-text', ...more],
   });
 }
@@ -78,8 +85,7 @@ export async function open(
     ignoreHTTPSErrors: true,
   });
   const page = Object.assign(await context.newPage(), { complaints: [] as string[] });
-  // Only a machine that does many other things at once needs so long.
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(PATIENCE);
   page.on('console', (message) => {
     if (message.type() === 'error') page.complaints.push(message.text());
   });

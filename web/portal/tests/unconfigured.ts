@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { startServer, type TestServer } from './server';
+import { startServer, type TestServer, untilIndexed } from './server';
 import { close, open, shoot, textOf, total, valuesOf, violations } from './support';
 
 const RECORDS = 300;
@@ -42,6 +42,7 @@ before(async () => {
     },
   });
   [, base] = server.match;
+  await untilIndexed(base);
   const { catalogs } = (await (await fetch(`${base}/introspection`)).json()) as { catalogs: Record<string, unknown> };
   catalogue = Object.keys(catalogs)[0] ?? '';
 });

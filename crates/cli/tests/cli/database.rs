@@ -37,7 +37,7 @@ fn servers_on_one_database_share_what_they_store() {
 
 /// Asks until the answer is as expected; a server may take a moment to see a change.
 fn eventually(server: &Server, key: &str, expected: u16) {
-    for _ in 0..100 {
+    for _ in 0..3_000 {
         if server.request_with(key, "GET", "/studies/all", "").0 == expected {
             return;
         }

@@ -31,7 +31,7 @@ fn start(folder: &Path, more: &[&str]) -> Server {
 
 /// Waits until both catalogues have everything that was published.
 pub(crate) fn ready(server: &Server) {
-    let patience = Instant::now() + Duration::from_secs(60);
+    let patience = Instant::now() + Duration::from_secs(180);
     loop {
         let (_, indexing) = server.get("/admin/indexing");
         let followed = indexing.as_array().map_or(0, |catalogues| {
@@ -157,7 +157,7 @@ fn a_network_shares_out_the_sample_data() {
     let expected = ask(&whole, "files", "{ file { hits { total } } }")["file"]["hits"]["total"].as_u64().unwrap();
     let server = start(folder.path(), &["--network=2"]);
     ready(&server);
-    let patience = Instant::now() + Duration::from_secs(120);
+    let patience = Instant::now() + Duration::from_secs(180);
     loop {
         let answer = ask(&server, "files", "{ network { complete nodes { nodeId hits link } } }");
         let nodes = answer["network"]["nodes"].as_array().unwrap();

@@ -29,7 +29,7 @@ fn register(server: &Server, key: &str, study: &str) -> u16 {
 
 /// Asks until the answer is as expected; a running server may take a moment to see a change.
 fn eventually(server: &Server, key: &str, expected: u16) {
-    for _ in 0..100 {
+    for _ in 0..3_000 {
         if server.request_with(key, "GET", "/studies/all", "").0 == expected {
             return;
         }

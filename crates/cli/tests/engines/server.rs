@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 600;
+const LOOKS: usize = 1_200;
 
 /// What is asked of a small index.
 pub(crate) const QUERY: &str = "{ plant { hits { total } } }";

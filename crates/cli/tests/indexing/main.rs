@@ -9,6 +9,8 @@ mod refreshes;
 mod server;
 mod song;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use cantata_testkit::{Payload, engines};
@@ -23,6 +25,9 @@ use crate::server::{Data, Server};
 const ANALYSES: usize = 40;
 
 const ROUNDS: usize = 4;
+
+/// How long the changes of a round may take. It only ends a test that hangs.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a portal asks for.
 const PAGE: &str = "{ file { hits { total } aggregations {
@@ -63,20 +68,29 @@ async fn killed_and_counted(data: &Data) {
             ids.push(server.submit(&Payload::new("S").with_files(random.random_range(1..4))).await);
         }
         // Some of these happen and some do not; whatever the store has then is what counts.
+        let answered = Arc::new(AtomicUsize::new(0));
         let changes: Vec<_> = ids
             .into_iter()
             .map(|id| {
-                let base = server.base.clone();
+                let (base, answered) = (server.base.clone(), Arc::clone(&answered));
                 let last = if random.random_range(0..4) == 0 { "unpublish" } else { "publish" };
                 tokio::spawn(async move {
                     for change in ["publish", last] {
                         let url = format!("{base}/studies/S/analysis/{change}/{id}");
-                        let _ = server::http().put(url).send().await;
+                        let is_answered = server::http().put(url).send().await.is_ok();
+                        answered.fetch_add(usize::from(is_answered), Ordering::Relaxed);
                     }
                 })
             })
             .collect();
-        tokio::time::sleep(Duration::from_millis(random.random_range(5..300))).await;
+        let some = random.random_range(ANALYSES / 4..ANALYSES);
+        let have_happened = async {
+            while answered.load(Ordering::Relaxed) < some {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        tokio::time::timeout(PATIENCE, have_happened).await.expect("changes are answered");
+        tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
         server.kill();
         for change in changes {
             change.await.unwrap();

@@ -101,7 +101,7 @@ async fn unrefreshed_changes_are_found_by_those_who_must(cluster: &str) {
 /// Deletions are visible when the position says so, after fewer refreshes than batches.
 async fn refreshed_together(cluster: &str) {
     let proxy = FaultProxy::start(cluster);
-    let data = data(&proxy, "2000");
+    let data = data(&proxy, "5000");
     let server = Server::start(&data).await;
     server.create_study("S").await;
     let ids = submit(&server, 8).await;

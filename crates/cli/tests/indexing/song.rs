@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::server::{Data, Server};
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 600;
+const LOOKS: usize = 1_200;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_song_server_that_is_asked_again_and_again_is_followed_through_a_restart() {

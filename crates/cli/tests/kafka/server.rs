@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 pub(crate) const STUDY: &str = "KAFKA";
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 600;
+const LOOKS: usize = 1_200;
 
 /// A running server; dropping it ends it.
 pub(crate) struct Server {

@@ -42,8 +42,9 @@ async fn nothing_acknowledged_is_lost_when_an_import_is_killed() {
         write_file(folder.path(), file);
     }
     let mut acknowledged: BTreeMap<String, Value> = BTreeMap::new();
-    let (mut kills, mut most) = (0, 0);
-    while kills < KILLS {
+    let (mut kills, mut most) = (0, 0_u64);
+    // On a slow machine every run that is to be killed is, and few are left that write something.
+    while kills < KILLS || most <= DOCUMENTS {
         let task = match random.random_range(0..12) {
             0..2 => Task::Delete,
             2..4 => Task::Compact,
@@ -77,10 +78,9 @@ async fn nothing_acknowledged_is_lost_when_an_import_is_killed() {
             assert!(acknowledged.contains_key(id) || optional.get(id) == Some(document), "{task:?} made up {id}");
         }
         acknowledged = found;
-        most = most.max(acknowledged.len());
+        most = most.max(acknowledged.len() as u64);
     }
     println!("{kills} kills, up to {most} documents, none lost");
-    assert!(most as u64 > DOCUMENTS, "only {most} documents were written, too few to prove anything");
 }
 
 fn numbered(file: u64) -> Documents {

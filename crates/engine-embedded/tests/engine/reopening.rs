@@ -36,6 +36,7 @@ async fn writes_are_there_after_reopening() {
     assert_eq!(engine.write("things", deleted).await.unwrap().deleted, 30);
     let before = ids(&engine).await;
     assert_eq!(before.len(), 270);
+    engine.wait_until_idle().await;
     drop(engine);
 
     let engine = EmbeddedEngine::open(folder.path()).unwrap();

@@ -128,6 +128,7 @@ async fn texts_are_found_in_segments_of_any_size() {
     // One segment, large enough for an index of its texts.
     engine.compact("files").await.unwrap();
     check(&engine, &cases).await;
+    engine.wait_until_idle().await;
     drop(engine);
     check(&EmbeddedEngine::open(folder.path()).unwrap(), &cases).await;
 }

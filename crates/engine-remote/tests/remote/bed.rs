@@ -14,7 +14,7 @@ pub(crate) fn settings(hosts: impl IntoIterator<Item = String>) -> RemoteSetting
         product: None,
         credentials: ClusterCredentials::None,
         ca_certificate: None,
-        timeout: Duration::from_secs(30),
+        timeout: Duration::from_secs(120),
         refresh_interval: Duration::ZERO,
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use cantata_engine::{EngineError, IndexReader as _};
 use cantata_engine_remote::{RemoteEngine, RemoteSettings};
@@ -42,12 +42,15 @@ async fn the_other_node_answers_when_one_fails() {
     ] {
         let (bad, good) = (FaultProxy::start(&node), FaultProxy::start(&node));
         bad.set(fault.clone()).await;
+        let began = Instant::now();
         let engine = engine([&bad, &good]);
         for _ in 0..5 {
             engine.mapping(&index.name).await.unwrap_or_else(|error| panic!("{fault:?}: {error}"));
         }
-        let asked = bad.requests().len();
-        assert!(asked <= 1 || fault == Fault::Down, "a node with {fault:?} was asked {asked} times");
+        let asked = bad.requests().len() as u64;
+        // A node that fails is left alone for a second at least.
+        let allowed = 1 + began.elapsed().as_secs();
+        assert!(asked <= allowed || fault == Fault::Down, "a node with {fault:?} was asked {asked} times");
     }
     index.remove().await;
 }
@@ -57,7 +60,7 @@ async fn the_other_node_answers_when_one_is_silent() {
     let node = engines::opensearch();
     let index = TestIndex::on(&node, "hanging").await;
     let (bad, good) = (FaultProxy::start(&node), FaultProxy::start(&node));
-    let short = RemoteSettings { timeout: Duration::from_secs(4), ..settings([bad.url(), good.url()]) };
+    let short = RemoteSettings { timeout: Duration::from_secs(10), ..settings([bad.url(), good.url()]) };
     let engine = RemoteEngine::new(short).unwrap();
     engine.mapping(&index.name).await.unwrap();
     bad.set(Fault::NoResponse).await;
@@ -131,5 +134,5 @@ async fn answers_come(proxy: &FaultProxy) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), many).await.expect("the node is not asked any more");
+    tokio::time::timeout(Duration::from_secs(120), many).await.expect("the node is not asked any more");
 }

@@ -99,7 +99,7 @@ async fn a_node_that_is_silent_does_not_outlast_the_time_limit() {
     let node = engines::opensearch();
     let index = TestIndex::on(&node, "silent").await;
     let proxy = FaultProxy::start(&node);
-    let short = RemoteSettings { timeout: Duration::from_millis(500), ..settings([proxy.url()]) };
+    let short = RemoteSettings { timeout: Duration::from_secs(3), ..settings([proxy.url()]) };
     let engine = RemoteEngine::new(short).unwrap();
     proxy.set(Fault::NoResponse).await;
     // Before and after it is known what the cluster is.

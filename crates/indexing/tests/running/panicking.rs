@@ -57,7 +57,7 @@ async fn until_caught_up(indexing: &Indexing) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), caught_up).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(120), caught_up).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -104,7 +104,7 @@ async fn what_is_set_aside_of_a_shared_index_is_known_to_every_server() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+        let waited = tokio::time::timeout(Duration::from_secs(120), waiting).await;
         assert!(waited.is_ok(), "{:#?}", indexing.status());
     };
     rejected(&one, 1).await;

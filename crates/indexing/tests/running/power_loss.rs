@@ -21,7 +21,7 @@ const CUTS: u64 = 4;
 const STEPS: usize = 40;
 
 /// How long the indexing of a machine without power may take to stop.
-const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(20);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// The states that each analysis may have in the store: the acknowledged one, and one that was under way.
 type Model = BTreeMap<AnalysisId, Vec<Option<Value>>>;

@@ -3,12 +3,15 @@
 use std::time::Duration;
 
 use cantata_indexing::{Indexing, IndexingError, Job, JobError, JobStatus};
-use cantata_store::{LEASE_DURATION, RecordBase, RecordKind};
+use cantata_store::{RecordBase, RecordKind};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::poisoned::server;
 use crate::support::{Bed, Stored};
+
+/// The lease of a server that stays alive until a test says otherwise.
+const LONG_LEASE: Duration = Duration::from_secs(3_600);
 
 /// Waits until a server knows a job with a status.
 async fn until(indexing: &Indexing, id: u64, status: JobStatus) -> Job {
@@ -20,7 +23,7 @@ async fn until(indexing: &Indexing, id: u64, status: JobStatus) -> Job {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    let waited = tokio::time::timeout(Duration::from_secs(60), waiting).await;
+    let waited = tokio::time::timeout(Duration::from_secs(120), waiting).await;
     waited.unwrap_or_else(|_| panic!("{:#?}", indexing.jobs().list()))
 }
 
@@ -31,7 +34,7 @@ async fn until_started(indexing: &Indexing) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), waiting).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(120), waiting).await.unwrap();
 }
 
 /// Stores a job that another server works on.
@@ -51,7 +54,7 @@ async fn the_job_of_a_server_that_has_died_is_taken_over() {
     let bed = Bed::start(&[]).await;
     Stored::publish_new(bed.store(), json!({})).await;
     let folder = TempDir::new().unwrap();
-    assert!(bed.store().acquire_lease("job:files", "another", LEASE_DURATION).await.unwrap());
+    assert!(bed.store().acquire_lease("job:files", "another", LONG_LEASE).await.unwrap());
     store_job(&bed, 1, &Value::Null).await;
     let one = server(&bed, &folder, "one");
     until_started(&one).await;
@@ -102,7 +105,7 @@ async fn a_job_is_cancelled_on_any_server() {
     let bed = Bed::start(&[]).await;
     Stored::publish_new(bed.store(), json!({})).await;
     let folder = TempDir::new().unwrap();
-    assert!(bed.store().acquire_lease("job:files", "another", LEASE_DURATION).await.unwrap());
+    assert!(bed.store().acquire_lease("job:files", "another", LONG_LEASE).await.unwrap());
     store_job(&bed, 1, &Value::Null).await;
     let one = server(&bed, &folder, "one");
     until(&one, 1, JobStatus::Running).await;
@@ -133,7 +136,7 @@ async fn a_job_whose_removal_was_purged_is_forgotten_and_others_begin() {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), forgotten).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(120), forgotten).await.unwrap();
     let next = one.reindex("files").await.unwrap();
     until(&one, next.id, JobStatus::Succeeded).await;
     one.stop().await;

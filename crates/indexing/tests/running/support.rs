@@ -27,7 +27,10 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 /// How long something may take that should take moments.
-const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
+
+/// How often a folder is opened that is still in use.
+const MAX_OPENINGS: usize = 1_500;
 
 pub(crate) const STUDIES: [&str; 2] = ["A", "B"];
 
@@ -60,7 +63,7 @@ impl Bed {
         let temporary = TempDir::new().unwrap();
         let mut bed = Self::stopped(temporary.path().to_owned(), catalogues);
         bed._temporary = Some(temporary);
-        bed.open();
+        bed.open().await;
         bed.prepare().await.unwrap();
         bed
     }
@@ -82,8 +85,14 @@ impl Bed {
         Ok(())
     }
 
-    /// Starts it on what is in the folder.
-    fn open(&mut self) {
+    /// Starts it on what is in the folder. On a busy machine, work that a stop has given up may use that a moment longer.
+    async fn open(&mut self) {
+        for _ in 0..MAX_OPENINGS {
+            if self.try_open().is_ok() {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
         self.try_open().unwrap();
     }
 
@@ -119,14 +128,14 @@ impl Bed {
     pub(crate) async fn feed(&mut self, id: &str, source: Value) {
         self.stop().await;
         self.catalogues.push((id.to_owned(), source));
-        self.open();
+        self.open().await;
     }
 
     /// Goes on with these catalogues alone.
     pub(crate) async fn feed_only(&mut self, catalogues: &[(&str, Value)]) {
         self.stop().await;
         self.catalogues = catalogues.iter().map(|(id, source)| ((*id).to_owned(), source.clone())).collect();
-        self.open();
+        self.open().await;
     }
 
     /// Stops everything.
@@ -141,7 +150,7 @@ impl Bed {
     pub(crate) async fn restart_after(&mut self, happens: impl FnOnce(&std::path::Path)) {
         self.stop().await;
         happens(&self.folder);
-        self.open();
+        self.open().await;
     }
 
     pub(crate) fn running(&self) -> &Running {

@@ -24,7 +24,7 @@ fn document() -> Value {
 async fn check(payload: &Value, json_path: &str) -> Result<Vec<String>, String> {
     let server = TestServer::start(|_| Answer::Status(204, String::new())).await;
     let rule = ExternalValidation { url: format!("{}/{{value}}", server.url), json_path: json_path.to_owned() };
-    let validator = ExternalValidator::new(Duration::from_secs(5)).unwrap();
+    let validator = ExternalValidator::new(Duration::from_secs(60)).unwrap();
     match validator.check("S", payload, &[rule]).await {
         Ok(()) => Ok(server.targets().iter().map(|target| target[1..].to_owned()).collect()),
         Err(error) => {

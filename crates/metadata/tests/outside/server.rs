@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::Semaphore;
 
 /// What the server does with a request.
@@ -80,10 +80,13 @@ impl TestServer {
     }
 }
 
-/// Returns the address of a port that nobody listens on.
-pub(crate) async fn nobody() -> String {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    format!("http://{}", listener.local_addr().unwrap())
+/// Returns the address of a port that nobody listens on, and that nobody else gets as long as the tests run.
+pub(crate) fn nobody() -> String {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap();
+    std::mem::forget(socket);
+    format!("http://{address}")
 }
 
 async fn serve(

@@ -98,7 +98,7 @@ async fn publish(
         if upload { Answer::ok(&(stored != Missing)) } else { Answer::ok(&stored.description(object_id)) }
     })
     .await;
-    let client = StorageClient::new(&server.url, Some("secret".into()), Duration::from_secs(5)).unwrap();
+    let client = StorageClient::new(&server.url, Some("secret".into()), Duration::from_secs(60)).unwrap();
     (client.check_publishable(analysis, ignore_undefined_md5).await, server)
 }
 
@@ -243,7 +243,7 @@ async fn many_files_are_checked_and_listed_in_their_order() {
 #[tokio::test]
 async fn checks_can_run_on_any_thread() {
     let server = TestServer::start(|_| Answer::ok(&false)).await;
-    let client = StorageClient::new(&server.url, None, Duration::from_secs(5)).unwrap();
+    let client = StorageClient::new(&server.url, None, Duration::from_secs(60)).unwrap();
     let checked = tokio::spawn(async move { client.check_publishable(&analysis(1), false).await });
     assert_eq!(checked.await.unwrap().unwrap_err().id, ErrorId::MissingStorageObjects);
 }

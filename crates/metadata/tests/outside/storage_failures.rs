@@ -60,7 +60,7 @@ async fn nothing_usable_from_either_question_is_a_storage_error() {
 #[tokio::test]
 async fn a_storage_server_that_is_not_there_is_a_storage_error() {
     let analysis = analysis(1);
-    let error = publish_at(&nobody().await, &analysis, LONG).await.unwrap_err();
+    let error = publish_at(&nobody(), &analysis, LONG).await.unwrap_err();
     assert_eq!(error.id, ErrorId::StorageServiceError);
     assert!(error.text.contains(&analysis.files[0].object_id.to_string()), "{}", error.text);
     assert!(error.text.contains("no connection"), "{}", error.text);

@@ -1,5 +1,6 @@
 //! Connections that do only what a test says.
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// How long anything that must happen may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Waits for what must happen.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
@@ -63,6 +64,20 @@ pub(crate) async fn is_closed(stream: &mut TcpStream) -> bool {
             Err(_) => return false,
         }
     }
+}
+
+/// Returns how many of these connections the server has not closed. A client that reads nothing does not notice by itself
+/// that it has, so the kernel is asked.
+pub(crate) fn open_at_server(server: SocketAddr, clients: &[TcpStream]) -> usize {
+    const ESTABLISHED: &str = "01";
+    let hex = |address: SocketAddr| format!("{:04X}", address.port());
+    let server = format!(":{}", hex(server));
+    let table = std::fs::read_to_string("/proc/net/tcp").unwrap();
+    let lines = table.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+    // A number, the address at this end, the one at the other end, the state.
+    let is_open = |line: &Vec<&str>| line[3] == ESTABLISHED && line[1].ends_with(&server);
+    let open: HashSet<String> = lines.filter(is_open).map(|line| line[2][line[2].len() - 4..].to_owned()).collect();
+    clients.iter().filter(|client| open.contains(&hex(client.local_addr().unwrap()))).count()
 }
 
 /// Fills the study `S` with more than the buffers of a connection hold.

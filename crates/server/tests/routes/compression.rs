@@ -67,7 +67,7 @@ async fn read_until(stream: &mut TcpStream, is_enough: impl Fn(&[u8]) -> bool) -
             received.extend_from_slice(&piece[..length]);
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), read).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(120), read).await.unwrap();
     received
 }
 

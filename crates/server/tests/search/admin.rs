@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use crate::support::{base, data, documents, flat, folders, mapping, matching};
 
 /// How often a change is looked for until the test gives up.
-const LOOKS: usize = 600;
+const LOOKS: usize = 1_200;
 
 async fn reload(server: &TestServer, id: &str) -> cantata_testkit::TestResponse {
     server.send(Method::POST, &format!("/admin/catalogues/{id}/reload"), &[], None).await

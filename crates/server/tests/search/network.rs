@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::support::data;
 
 /// How often a state is looked for that comes by itself.
-const MAX_POLLS: usize = 300;
+const MAX_POLLS: usize = 2_400;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use cantata_core::AnalysisId;
 use cantata_store::contract::builders::{analysis, study};
@@ -18,7 +18,7 @@ use crate::open;
 const WRITERS: usize = 8;
 
 /// Far longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// What a writer was told.
 #[derive(Default)]
@@ -30,14 +30,34 @@ struct Told {
 /// Writers that go on whatever they are told, until it is over.
 struct Load {
     is_over: Arc<AtomicBool>,
+    progress: Progress,
     writers: Vec<JoinHandle<Told>>,
+}
+
+/// How many analyses were acknowledged so far.
+#[derive(Clone, Default)]
+struct Progress(Arc<AtomicUsize>);
+
+impl Progress {
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    /// Waits until there are so many, however slow the machine is.
+    fn wait_for(&self, count: usize) {
+        let overdue = Instant::now() + PATIENCE;
+        while self.count() < count {
+            assert!(Instant::now() < overdue, "nothing is stored any more");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
 }
 
 impl Load {
     fn start(store: &Arc<PostgresStore>) -> Self {
-        let is_over = Arc::new(AtomicBool::new(false));
-        let write = || tokio::spawn(write_until(Arc::clone(&is_over), Arc::clone(store)));
-        Self { writers: (0..WRITERS).map(|_| write()).collect(), is_over }
+        let (is_over, progress) = (Arc::new(AtomicBool::new(false)), Progress::default());
+        let write = || tokio::spawn(write_until(Arc::clone(&is_over), progress.clone(), Arc::clone(store)));
+        Self { writers: (0..WRITERS).map(|_| write()).collect(), is_over, progress }
     }
 
     async fn stop(self) -> Told {
@@ -52,13 +72,16 @@ impl Load {
     }
 }
 
-async fn write_until(is_over: Arc<AtomicBool>, store: Arc<PostgresStore>) -> Told {
+async fn write_until(is_over: Arc<AtomicBool>, progress: Progress, store: Arc<PostgresStore>) -> Told {
     let mut told = Told::default();
     while !is_over.load(Ordering::Relaxed) {
         let new = NewAnalysis::of(&analysis("S", 3)).unwrap();
         let id = new.analysis_id;
         match store.insert_analysis(new, DuplicateRule::AnyAnalysis).await {
-            Ok(InsertOutcome::Stored(revision)) => assert!(told.stored.insert(id, revision).is_none()),
+            Ok(InsertOutcome::Stored(revision)) => {
+                assert!(told.stored.insert(id, revision).is_none());
+                progress.0.fetch_add(1, Ordering::Relaxed);
+            }
             Ok(other) => panic!("{other:?}"),
             Err(StoreError::Unavailable(_)) => told.refused.push(id),
             Err(StoreError::OutcomeUnknown { .. }) => {}
@@ -123,7 +146,7 @@ async fn connections_that_are_cut_lose_nothing() {
     let store = with_study(&database.address()).await;
     let mut latest = store.latest_event();
     let load = Load::start(&store);
-    let cut = cutting(database).await;
+    let cut = cutting(database, load.progress.clone()).await;
     let told = load.stop().await;
     recovered(&*store).await;
     check(&*store, &told).await;
@@ -135,15 +158,17 @@ async fn connections_that_are_cut_lose_nothing() {
     tokio::time::timeout(PATIENCE, latest.wait_for(|number| *number > before)).await.expect("not heard of").unwrap();
 }
 
-/// Ends all connections to a database, again and again.
-async fn cutting(database: TestDatabase) -> TestDatabase {
+/// Ends all connections to a database, again and again, each time after some writes.
+async fn cutting(database: TestDatabase, progress: Progress) -> TestDatabase {
     let cut = move || {
         for _ in 0..25 {
+            let before = progress.count();
             database.run(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
                  WHERE datname = current_database() AND pid <> pg_backend_pid()",
             );
             std::thread::sleep(Duration::from_millis(40));
+            progress.wait_for(before + 3);
         }
         database
     };
@@ -156,9 +181,15 @@ async fn a_crash_of_the_database_loses_nothing() {
     let store = with_study(server.address()).await;
     let load = Load::start(&store);
     for _ in 0..4 {
+        let progress = load.progress.clone();
+        let before = progress.count();
         tokio::time::sleep(Duration::from_millis(400)).await;
         let crashing = Arc::clone(&server);
-        tokio::task::spawn_blocking(move || crashing.crash()).await.unwrap();
+        let crash = move || {
+            progress.wait_for(before + 15);
+            crashing.crash();
+        };
+        tokio::task::spawn_blocking(crash).await.unwrap();
         let refused = store.check_health().await;
         assert!(matches!(refused, Err(StoreError::Unavailable(_))), "{refused:?}");
         let starting = Arc::clone(&server);
@@ -172,16 +203,22 @@ async fn a_crash_of_the_database_loses_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_writer_that_hangs_holds_nobody_up_for_ever() {
-    let database = postgres();
+    let database = Arc::new(postgres());
     let store = with_study(&database.address()).await;
+    database.run("CREATE TABLE end_of_hanging (n INTEGER)");
+    let hanging = Arc::clone(&database);
     let hanging = tokio::task::spawn_blocking(move || {
-        database.run("BEGIN; SELECT FROM cantata.event_counter FOR UPDATE; SELECT pg_sleep(12); COMMIT");
-        database
+        hanging.run(
+            "BEGIN; SELECT FROM cantata.event_counter FOR UPDATE;
+             DO $$ BEGIN WHILE NOT EXISTS (SELECT FROM end_of_hanging) LOOP PERFORM pg_sleep(0.05); END LOOP; END $$;
+             COMMIT",
+        );
     });
     while !matches!(
         store.insert_analysis(NewAnalysis::of(&analysis("S", 3)).unwrap(), DuplicateRule::Allow).await,
         Err(StoreError::Unavailable(_))
     ) {}
-    let _database = hanging.await.unwrap();
+    database.run("INSERT INTO end_of_hanging VALUES (1)");
+    hanging.await.unwrap();
     recovered(&*store).await;
 }

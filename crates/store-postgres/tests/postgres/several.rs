@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::open;
 
 /// Far longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 async fn two(database: &TestDatabase) -> [Arc<PostgresStore>; 2] {
     [Arc::new(open(&database.address()).await), Arc::new(open(&database.address()).await)]

@@ -41,6 +41,7 @@ async fn damaged_while_open(folder: &Path, damage: &str) -> (SqliteStore, Vec<Ne
     assert!(store.create_study(study("S")).await.unwrap());
     let stored = submitted(&store, 30, DuplicateRule::AnyAnalysis).await;
     let lookup = rusqlite::Connection::open(folder.join("lookup.db")).unwrap();
+    lookup.busy_timeout(PATIENCE).unwrap();
     // A thread writes the runs.
     while lookup.execute(damage, []).unwrap() == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;

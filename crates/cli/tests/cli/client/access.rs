@@ -18,7 +18,7 @@ fn a_key_is_taken_from_the_flag_or_the_environment() {
     site.refused(4, &["study", "list"], &["unauthorized.token", "CANTATA_KEY", &site.address()]);
     let key = key(&site, "song.WRITE");
     // A running server takes a moment to see a new key.
-    for _ in 0..100 {
+    for _ in 0..1_000 {
         if site.run(&["study", "list", "--key", &key]).0 == 0 {
             break;
         }
@@ -43,7 +43,7 @@ fn what_a_key_does_not_allow_ends_with_its_own_code() {
     let site = Site::with(&["--auth-mode=api-key"]);
     let key = key(&site, "STUDY.A.WRITE");
     let run = |arguments: &[&str]| outcome(site.command(arguments).env("CANTATA_KEY", &key));
-    for _ in 0..100 {
+    for _ in 0..1_000 {
         if run(&["study", "create", "A"]).0 != 4 {
             break;
         }

@@ -77,11 +77,11 @@ async fn fail_all_subsets() {
     let proxies = nodes.each_ref().map(|node| FaultProxy::start(node.base()));
     let names = ["n1", "n2", "n3", "n4"];
     // The fields are read from another path than that of the questions, so that only these go wrong.
-    let more = json!({"timeout": 1, "kind": "cantata"});
+    let more = json!({"timeout": 3, "kind": "cantata"});
     let remotes: Vec<Value> =
         names.iter().zip(&proxies).map(|(name, proxy)| remote(name, &proxy.url(), more.clone())).collect();
     let mut network = network(&remotes);
-    network["network"]["deadline"] = 2.into();
+    network["network"]["deadline"] = 6.into();
     network["network"]["maxAnswerBytes"] = 65_536.into();
     let server = asker(catalogue(&parts[0]), &network).await;
     let misdeeds = misdeeds();
