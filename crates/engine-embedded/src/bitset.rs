@@ -106,11 +106,6 @@ impl Bitset {
         self.words.iter_mut().skip(words.len()).for_each(|word| *word = 0);
     }
 
-    /// Removes the rows of another bitmap.
-    pub(crate) fn remove_all(&mut self, other: &Self) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
-    }
-
     pub(crate) fn union_with(&mut self, other: &Self) {
         self.union_words(&other.words);
     }

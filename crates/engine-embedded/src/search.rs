@@ -25,7 +25,6 @@ mod stored_rows;
 mod term_matching;
 mod thread_pool;
 
-
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
 pub(crate) use thread_pool::map_parallel;

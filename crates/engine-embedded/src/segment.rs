@@ -44,11 +44,11 @@ use crate::error::IndexError;
 use crate::platform::SegmentStorage;
 use crate::value_encoding::ValueClass;
 
-static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+static NEXT_INSTANCE: AtomicU64 = AtomicU64::new(0);
 
 /// A segment.
 pub(crate) struct Segment {
-    id: u64,
+    instance: u64,
     storage: SegmentStorage,
     metadata: SegmentMetadata,
     fields: HashMap<String, usize>,
@@ -133,7 +133,7 @@ impl Segment {
         let parent_rows = metadata.levels.iter().map(|_| OnceLock::new()).collect();
         let is_verified = AtomicBool::new(false);
         Self {
-            id: NEXT_ID.fetch_add(1, Ordering::Relaxed),
+            instance: NEXT_INSTANCE.fetch_add(1, Ordering::Relaxed),
             storage,
             metadata,
             fields,
@@ -147,8 +147,8 @@ impl Segment {
     }
 
     /// Returns a number that no other segment of this process has or had.
-    pub(crate) fn id(&self) -> u64 {
-        self.id
+    pub(crate) fn instance(&self) -> u64 {
+        self.instance
     }
 
     /// Verifies the checksum of a segment file.

@@ -8,9 +8,7 @@ mod query_cache;
 
 pub(crate) use global_ordinals::GlobalOrdinals;
 pub use query_cache::set_query_cache_bytes;
-pub(crate) use query_cache::{
-    BudgetShare, HitsPage, QueryCache, filter_bytes, query_cache_bytes, reserve_cache_bytes,
-};
+pub(crate) use query_cache::{BudgetShare, HitsPage, QueryCache, filter_bytes, query_cache_bytes, reserve_cache_bytes};
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -105,9 +105,10 @@ fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetR
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
-        let counts = field.as_ref().zip(narrowing.as_ref()).and_then(|(field, narrowing)| {
-            narrowed_postings::count(match_sets, segment, field, request, narrowing)
-        });
+        let counts = field
+            .as_ref()
+            .zip(narrowing.as_ref())
+            .and_then(|(field, narrowing)| narrowed_postings::count(match_sets, segment, field, request, narrowing));
         let level_of_elements = level.filter(|_| is_narrowed && counts.is_none());
         let elements = level_of_elements.map(|level| match_sets.elements(segment, level, request));
         SegmentFacet { reader, field, level, matches, elements, counts }

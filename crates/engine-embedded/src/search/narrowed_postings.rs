@@ -82,9 +82,8 @@ impl Narrowing {
         let around = ancestors.iter().map(|ancestor| ancestor.path.len() + filter_bytes(&ancestor.filter));
         let is_narrowed = *elements != Filter::All || !ancestors.is_empty();
         let is_small = field.len() + filter_bytes(elements) + around.sum::<usize>() <= MAX_KEY_BYTES;
-        (is_narrowed && is_small).then(|| {
-            Arc::new(Self { field: field.clone(), elements: elements.clone(), ancestors: ancestors.clone() })
-        })
+        (is_narrowed && is_small)
+            .then(|| Arc::new(Self { field: field.clone(), elements: elements.clone(), ancestors: ancestors.clone() }))
     }
 }
 
@@ -102,7 +101,7 @@ pub(super) fn count<'a>(
     if !is_counted_by_postings(within, field, matches.count) {
         return None;
     }
-    let key = Key { segment: within.id(), narrowing: Arc::clone(narrowing) };
+    let key = Key { segment: within.instance(), narrowing: Arc::clone(narrowing) };
     let cache = CACHE.get_or_init(new_cache);
     let postings = match cache.get(&key) {
         Some(Entry::Postings(postings)) => postings,

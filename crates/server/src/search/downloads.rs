@@ -54,11 +54,7 @@ pub(super) async fn named(
 }
 
 /// Exports what a filter finds in the only catalogue, as one file.
-#[utoipa::path(
-    get, path = "/download", tag = "Search",
-    params(DownloadQuery),
-    responses(OneFile)
-)]
+#[utoipa::path(get, path = "/download", tag = "Search", params(DownloadQuery), responses(OneFile))]
 pub(super) async fn only_by_get(
     State(state): State<SearchState>,
     RawQuery(query): RawQuery,

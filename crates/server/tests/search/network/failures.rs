@@ -136,7 +136,7 @@ async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
 async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());
-    let more = json!({"timeout": 1, "kind": "cantata"});
+    let more = json!({"timeout": 3, "kind": "cantata"});
     let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), more)])).await;
     // It tells its fields, but it counts nothing.
     proxy.set_for_path("/graphql", Fault::Status(503)).await;
@@ -158,7 +158,7 @@ async fn a_node_that_fails_again_and_again_is_not_waited_for() {
 async fn questions_that_ask_too_much_suspend_no_node() {
     let busy = node(&[1]).await;
     let proxy = FaultProxy::start(busy.base());
-    let server = asker(catalogue(&[9]), &network(&[remote("busy", &proxy.url(), json!({"timeout": 1}))])).await;
+    let server = asker(catalogue(&[9]), &network(&[remote("busy", &proxy.url(), json!({"timeout": 3}))])).await;
     proxy.set_for_next(3, Fault::NoResponse).await;
     for _ in 0..3 {
         let answer = ask(&server, "", NODES, &json!({})).await;
