@@ -430,10 +430,7 @@ mod tests {
     use cantata_engine::IndexReader as _;
 
     use super::*;
-
-    fn put(id: &str) -> WriteOperation {
-        WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
-    }
+    use crate::test_index::put;
 
     #[tokio::test]
     async fn an_index_whose_damage_was_found_after_it_was_opened_is_listed_with_it() {

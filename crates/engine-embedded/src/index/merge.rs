@@ -139,12 +139,12 @@ impl Index {
 mod tests {
     use std::time::Duration;
 
-    use cantata_engine::WriteOperation;
     use serde_json::json;
 
     use super::super::index_segment::segment_file_name;
     use super::super::open_context::OpenContext;
     use super::*;
+    use crate::test_index::{create_index, put, put_document};
 
     const PARTS: usize = 40;
     const PART_DOCUMENTS: usize = 50;
@@ -152,12 +152,11 @@ mod tests {
 
     /// Returns an index of several segment files, each of some kilobytes of different texts.
     fn filled(folder: &std::path::Path) -> Index {
-        let path = folder.join("things");
-        let index = Index::create("things", &path, &folder.join("temporary"), None, &OpenContext::default()).unwrap();
+        let index = create_index(folder, None, &OpenContext::default());
         for part in 0..PARTS {
-            let put = |number: usize| WriteOperation::Put {
-                id: format!("{number:02}-{part:02}"),
-                source: json!({ "name": format!("{number:0>50}{part:0>50}") }).to_string().into_bytes(),
+            let put = |number: usize| {
+                let document = json!({ "name": format!("{number:0>50}{part:0>50}") });
+                put_document(&format!("{number:02}-{part:02}"), &document)
             };
             index.fill(&(0..PART_DOCUMENTS).map(put).collect::<Vec<_>>()).unwrap();
         }
@@ -193,11 +192,9 @@ mod tests {
     #[test]
     fn a_merged_file_is_removed_if_the_index_fails_before_it_becomes_part_of_it() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("things");
-        let context = OpenContext::new(Duration::ZERO);
-        let index = Index::create("things", &path, &folder.path().join("temporary"), None, &context).unwrap();
-        let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
-        index.write(&[put], None).unwrap();
+        let index = create_index(folder.path(), None, &OpenContext::new(Duration::ZERO));
+        let path = index.folder().to_owned();
+        index.write(&[put("a")], None).unwrap();
         index.compact().unwrap();
         let (chosen, mapping, reserved) = index
             .change(|writer| {

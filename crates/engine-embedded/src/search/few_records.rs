@@ -266,9 +266,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
     use crate::search::facet;
+    use crate::test_index::{TestIndex, put_document};
 
     /// Returns values of which some are frequent, some rare, some missing and some several.
     fn random_value(random: &mut StdRng) -> Value {
@@ -332,23 +332,16 @@ mod tests {
 
     #[tokio::test]
     async fn few_records_are_counted_like_many() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let (kind, mut random) = (json!({ "type": "keyword" }), StdRng::seed_from_u64(11));
         let rare = json!({ "type": "nested", "properties": { "kind": kind, "rare": kind } });
         let things = json!({ "type": "nested", "properties": { "kind": kind, "parts": rare } });
-        let mapping = json!({ "properties": { "kind": kind, "things": things, "rare": kind } });
-        engine.create("things", Some(&mapping)).unwrap();
+        let index = TestIndex::new(&json!({ "kind": kind, "things": things, "rare": kind }));
         for batch in [400, 90] {
-            let put = |number: usize, random: &mut StdRng| WriteOperation::Put {
-                id: format!("{batch}/{number}"),
-                source: random_document(random).to_string().into_bytes(),
-            };
-            let operations = (0..batch).map(|number| put(number, &mut random)).collect();
-            engine.write("things", operations).await.unwrap();
+            let put = |number: usize| put_document(&format!("{batch}/{number}"), &random_document(&mut random));
+            index.engine.write("things", (0..batch).map(put).collect()).await.unwrap();
         }
-        engine.write("things", vec![WriteOperation::Delete { id: "400/7".to_owned() }]).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        index.engine.write("things", vec![WriteOperation::Delete { id: "400/7".to_owned() }]).await.unwrap();
+        let snapshot = index.snapshot();
         assert_eq!(snapshot.segments.len(), 2);
         let with_thing = nested("things", has_value("things.kind", "3"));
         let filters = [Filter::All, has_value("kind", "2"), with_thing, Filter::None];

@@ -269,25 +269,18 @@ fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> B
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexWriter, WriteOperation};
     use serde_json::json;
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
     use crate::search::row_filter;
+    use crate::test_index::TestIndex;
 
     #[tokio::test]
     async fn a_range_of_all_values_is_told_from_others_and_matches_the_same_rows_either_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({ "properties": { "n": { "type": "long" } } }))).unwrap();
-        let put = |number: i64| {
-            let document = if number == 5 { json!({}) } else { json!({ "n": number }) };
-            WriteOperation::Put { id: number.to_string(), source: document.to_string().into_bytes() }
-        };
-        engine.write("things", (0..200).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({ "n": { "type": "long" } }));
+        index.write((0..200).map(|number| if number == 5 { json!({}) } else { json!({ "n": number }) })).await;
+        let snapshot = index.snapshot();
         let segment = &snapshot.segments[0].segment;
         let end = |number: Option<i64>, included: bool| number.map(|number| (TypedValue::Integer(number), included));
         let request = CancelOnDrop::default();

@@ -54,15 +54,15 @@ pub(super) fn count<'a>(
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexWriter, SearchPlan, WriteOperation};
+    use cantata_engine::SearchPlan;
     use cantata_mapping::TypedValue;
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
+    use crate::test_index::TestIndex;
 
     const DOCUMENTS: usize = 640;
 
@@ -87,18 +87,12 @@ mod tests {
 
     #[tokio::test]
     async fn records_are_counted_like_their_elements() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let (kind, mut random) = (json!({ "type": "keyword" }), StdRng::seed_from_u64(5));
         let parts = json!({ "type": "nested", "properties": { "kind": kind } });
         let things = json!({ "type": "nested", "properties": { "kind": kind, "parts": parts } });
-        engine.create("things", Some(&json!({ "properties": { "things": things } }))).unwrap();
-        let put = |number: usize, random: &mut StdRng| WriteOperation::Put {
-            id: number.to_string(),
-            source: random_document(number, random).to_string().into_bytes(),
-        };
-        engine.write("things", (0..DOCUMENTS).map(|number| put(number, &mut random)).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({ "things": things }));
+        index.write((0..DOCUMENTS).map(|number| random_document(number, &mut random))).await;
+        let snapshot = index.snapshot();
         let segment = &snapshot.segments[0].segment;
         let with_kind = |kind: &str| Filter::Nested { path: "things".to_owned(), inner: Box::new(is_of_kind(kind)) };
         let counts = FacetRequest { buckets: Some(10), missing: true, ..FacetRequest::default() };
