@@ -33,8 +33,8 @@ pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments,
 pub use dotted_names::nest_dotted_names;
 pub use element::{ElementBudget, ElementSelection};
 pub use engine::{
-    BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
-    RejectedOperation, SearchEngine, WriteOperation,
+    BatchOutcome, BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary,
+    IndexWriter, RejectedOperation, SearchEngine, WriteOperation,
 };
 pub use error::EngineError;
 pub use filter::{Filter, ValueRange};
