@@ -139,7 +139,7 @@ impl SourceSnapshot for StoreSnapshot {
     async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError> {
         while self.revisions.len() == 0 {
             let Some(study_id) = self.studies.next() else { return Ok(None) };
-            let query = AnalysisQuery { study_id, states: self.states, limit: None, offset: 0 };
+            let query = AnalysisQuery::all(study_id, self.states);
             self.revisions = self.store.list_analyses(&query).await?.into_iter();
         }
         let revisions: Vec<Revision> = self.revisions.by_ref().take(DOCUMENT_PAGE_SIZE).collect();

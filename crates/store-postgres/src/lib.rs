@@ -183,18 +183,6 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>> {
-        let list =
-            move |client: Object, key| async move { analyses::list_after(&client, key, states, after, limit).await };
-        self.in_study(study_id, list).await
-    }
-
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.in_study(study_id, move |client, key| async move { analyses::count(&client, key, states).await }).await
     }

@@ -190,17 +190,6 @@ impl Store for SqliteStore {
         self.read_blocking(move |reader| analyses::list(&reader.metadata, &query)).await
     }
 
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>> {
-        let study_id = study_id.to_owned();
-        self.read_blocking(move |reader| analyses::list_after(&reader.metadata, &study_id, states, after, limit)).await
-    }
-
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.readers.read(|reader| analyses::count_in_states(&reader.metadata, study_id, states))
     }

@@ -89,16 +89,6 @@ pub trait Store: Send + Sync + 'static {
     /// Returns the latest revisions of a study's analyses, ordered by analysis id.
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>>;
 
-    /// Returns up to `limit` of the latest revisions of a study's analyses in these states whose analysis ids come after one,
-    /// ordered by analysis id.
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>>;
-
     /// Counts a study's analyses in these states.
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64>;
 

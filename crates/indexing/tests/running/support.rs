@@ -248,8 +248,7 @@ impl Bed {
 
     /// Returns the analyses of a study.
     pub(crate) async fn analyses(&self, study: &str) -> Result<Vec<Stored>, StoreError> {
-        let query = AnalysisQuery { study_id: study.to_owned(), states: StateSet::ALL, limit: None, offset: 0 };
-        let revisions = self.store().list_analyses(&query).await?;
+        let revisions = self.store().list_analyses(&AnalysisQuery::all(study, StateSet::ALL)).await?;
         let documents = self.store().documents(&revisions).await?;
         let analyses = documents.iter().map(|document| serde_json::from_str(document).unwrap());
         Ok(analyses.zip(revisions).map(|(analysis, revision)| Stored { analysis, revision }).collect())

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::parse_states;
+use cantata_store::AnalysisQuery;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -75,13 +76,12 @@ pub(crate) async fn list_paginated(
     let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
-    let page = match params.get("after") {
-        Some(after) => {
-            let after = parse_after(after)?;
-            state.metadata.page_analyses_after(&study_id, states, after, limit).await?
-        }
-        None => state.metadata.page_analyses(&study_id, states, limit, offset).await?,
-    };
+    let mut query = AnalysisQuery { limit: Some(limit), ..AnalysisQuery::all(study_id, states) };
+    match params.get("after") {
+        Some(after) => query.after = parse_after(after)?,
+        None => query.offset = offset,
+    }
+    let page = state.metadata.page_analyses(&query).await?;
     let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.total());
     let documents = json_documents(br#"{"analyses":["#.to_vec(), page.documents, Ok, tail.into_bytes());
     Ok(json_text(Body::from_stream(documents)))

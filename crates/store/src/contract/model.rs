@@ -258,21 +258,9 @@ impl Store for MemoryStore {
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
         let state = self.state();
         let matching = state.current(&query.study_id).filter(|event| query.states.contains(event.state));
-        let page = matching.skip(rows(query.offset)).take(query.limit.map_or(usize::MAX, rows));
+        let later = matching.filter(|event| query.after.is_none_or(|after| event.analysis_id > after));
+        let page = later.skip(rows(query.offset)).take(query.limit.map_or(usize::MAX, rows));
         Ok(page.map(|event| Revision(event.seq)).collect())
-    }
-
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>> {
-        let state = self.state();
-        let matching = state.current(study_id).filter(|event| states.contains(event.state));
-        let later = matching.filter(|event| after.is_none_or(|after| event.analysis_id > after));
-        Ok(later.take(rows(limit)).map(|event| Revision(event.seq)).collect())
     }
 
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
