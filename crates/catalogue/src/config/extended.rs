@@ -3,7 +3,7 @@
 use serde_json::{Map, Number, Value};
 
 use super::reader::{ConfigReader, ConfigSection};
-use super::{FIELD_NAME, FIELD_PATH};
+use super::FIELD_NAME;
 
 const KEYS: [&str; 11] = [
     FIELD_NAME,
@@ -69,8 +69,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
 }
 
 fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<ExtendedEntry> {
-    reader.warn_unknown(section, &KEYS);
-    let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
+    let field_name = reader.entry_field(section, &KEYS);
     Some(ExtendedEntry {
         display_name: reader.text(section, "displayName"),
         display_type: reader.text(section, "displayType"),

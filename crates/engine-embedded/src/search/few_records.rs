@@ -10,6 +10,7 @@ use std::iter::repeat_n;
 
 use cantata_engine::{AncestorFilter, Bucket, EngineError, FacetRequest, FacetResult, Filter};
 
+use super::buckets::keep_first;
 use super::facet::{BUCKET_BYTES, row_path};
 use super::facet_counts::count_by_postings;
 use super::match_sets::PlanMatchSets;
@@ -116,26 +117,14 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
     }
     let counted = count_each(found, ordinals.len);
     answer.distinct = counted.len() as u64;
-    for (ordinal, count) in most_frequent(counted, request.buckets.unwrap_or_default()) {
+    let rank = |&(ordinal, count): &(usize, u64)| (Reverse(count), ordinal);
+    for (ordinal, count) in keep_first(counted, request.buckets.unwrap_or_default(), rank) {
         let Some(value) = ordinals.value(&snapshot.segments, &request.field, ordinal) else { continue };
         match_sets.cancellation.check()?;
         match_sets.budget.take(BUCKET_BYTES)?;
         answer.buckets.push(Bucket { value, count, top_hits: Vec::new(), filtered: Vec::new() });
     }
     Ok(answer)
-}
-
-/// Returns the ordinals with the greatest counts, the greatest first, equal ones in order.
-fn most_frequent(mut counted: Vec<(usize, u64)>, limit: usize) -> Vec<(usize, u64)> {
-    let rank = |&(ordinal, count): &(usize, u64)| (Reverse(count), ordinal);
-    if limit < counted.len() {
-        if limit > 0 {
-            counted.select_nth_unstable_by_key(limit - 1, rank);
-        }
-        counted.truncate(limit);
-    }
-    counted.sort_unstable_by_key(rank);
-    counted
 }
 
 /// Counts how often each ordinal was found, in the order of the ordinals, of which there are so many.
