@@ -21,14 +21,14 @@ pub(crate) use analysis::{
     Analysis, AnalysisPage, AnalysisUpdate, ExportedStudy, File, FileSearch, FileUpdateRequest, FileUpdateResponse,
 };
 pub(crate) use entity::{Entity, EntityPage};
-pub(crate) use graphql::{DownloadParameters, DownloadQuery, GraphqlAnswers, GraphqlRequest};
+pub(crate) use graphql::{DownloadParameters, DownloadQuery, GraphqlAnswers, GraphqlQuery, GraphqlRequest};
 pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
 pub(crate) use indexing::{CatalogueIndexing, Job};
 pub(crate) use key::{ApiKeys, MadeApiKey, NewApiKey};
 pub(crate) use outbox::{OutboxBody, OutboxStatus};
 pub(crate) use search::{
     AmbiguousCatalogue, CatalogueDirectory, CatalogueDisplay, CatalogueFields, Greeting, Readiness, SearchProblem,
-    SearchRefusal, UnavailableCatalogue,
+    SearchRefusal, UnavailableCatalogue, UnservedCatalogue,
 };
 pub(crate) use session::{SessionState, SignedOut};
 pub(crate) use sheet::{SheetOutcome, SheetsBody};
