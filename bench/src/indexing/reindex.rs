@@ -11,12 +11,13 @@ use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use super::CLIENTS;
 use super::catalogue::{IndexedServer, publish, request};
 use super::pace::Pace;
-use super::{CLIENTS, IndexingBench};
 use crate::Outcome;
 use crate::client::{get, post_json};
 use crate::latency::Latencies;
+use crate::part_bench::PartBench;
 use crate::payloads::submit_requests;
 use crate::report::{self, Figure, Limit};
 use crate::server_process::{ServerProcess, cantata};
@@ -46,7 +47,7 @@ const PAGE: &str = "query ($filters: JSON, $offset: Int) { file {
         analysis__analysisType { buckets { key doc_count } }
         fileSize { stats { min max } } } } }";
 
-pub(super) fn measure(bench: &IndexingBench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let documents = bench.analyses * FILES;
     let mut speed = Figure::compared(format!("Reindex {documents} documents while searching"), "documents/s")
         .required(Limit::AtLeast(0.5));
@@ -135,7 +136,7 @@ const MAPPING: &str = "mapping.json";
 
 impl ReindexCorpus {
     /// Publishes analyses, and writes down the documents that they become.
-    fn make(bench: &IndexingBench) -> Outcome<Self> {
+    fn make(bench: &PartBench) -> Outcome<Self> {
         let IndexedServer { server, folder: data, configs } = filled(bench)?;
         server.stop()?;
         let files = bench.workspace.new_folder()?;
@@ -179,7 +180,7 @@ async fn write_down(search: &Path, files: &Path) -> Outcome<()> {
 }
 
 /// Fills a server with analyses.
-fn filled(bench: &IndexingBench) -> Outcome<IndexedServer> {
+fn filled(bench: &PartBench) -> Outcome<IndexedServer> {
     report::progress(&format!("publishing {} analyses", bench.analyses));
     let served = IndexedServer::start(bench)?;
     let requests = submit_requests(bench.analyses, FILES)?;

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::CLIENTS;
 use super::catalogue::{IndexedServer, is_found, publish};
 use super::pace::Pace;
-use super::{CLIENTS, IndexingBench};
 use crate::Outcome;
 use crate::latency::Latencies;
+use crate::part_bench::PartBench;
 use crate::payloads::submit_requests;
 use crate::submissions::submit;
 use crate::threads::{run_beside, run_threads};
@@ -23,7 +24,7 @@ const SEARCHER_PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns after how many milliseconds all but one in a hundred analyses are found, and are published.
 pub(super) fn measure(
-    bench: &IndexingBench,
+    bench: &PartBench,
     served: &IndexedServer,
     files: usize,
     per_second: f64,

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::client::get;
-use crate::metadata::MetadataBench;
+use crate::metadata::start_with_study;
+use crate::part_bench::PartBench;
 use crate::payloads::STUDY;
 use crate::report::{self, Figure, Limit};
 use crate::{Outcome, seeding};
 
-pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let (folder, server) = bench.start_with_study()?;
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
+    let (folder, server) = start_with_study(bench)?;
     let mut connection = server.connect()?;
     seeding::fill(&server, bench.analyses, 1)?;
     let request = get(&format!("/studies/{STUDY}/analysis?analysisStates=UNPUBLISHED"));

@@ -2,14 +2,15 @@
 
 use crate::client::get;
 use crate::load::{CLIENTS, Rate, drive, observe};
-use crate::metadata::MetadataBench;
+use crate::metadata::start_with_study;
+use crate::part_bench::PartBench;
 use crate::payloads::{STUDY, scatter};
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, seeding};
 
-pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let (_folder, server) = bench.start_with_study()?;
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
+    let (_folder, server) = start_with_study(bench)?;
     let ids = seeding::fill(&server, bench.analyses, 1)?;
     let requests: Vec<Vec<u8>> = ids.iter().map(|id| get(&format!("/studies/{STUDY}/analysis/{id}"))).collect();
     let bytes = server.connect()?.exchange(&requests[0])?.len();
@@ -38,7 +39,7 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
 
 /// Reads any of the analyses, again and again, for a fraction of the usual time.
 pub(super) fn read(
-    bench: &MetadataBench,
+    bench: &PartBench,
     fraction: u32,
     server: &ServerProcess,
     clients: usize,
