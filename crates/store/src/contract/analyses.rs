@@ -5,7 +5,8 @@ use cantata_core::{AnalysisId, AnalysisState, EventAction, Timestamp};
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis};
 use super::steps::{
-    all_events, document, duplicate_of, insert, insert_all, list_all, open_with_studies, revisions, submit, submit_copy,
+    all_events, document, duplicate_of, insert, insert_all, list_all, open_with_studies, revisions, submit,
+    submit_copy,
 };
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, StateSet,
