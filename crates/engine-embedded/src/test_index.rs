@@ -1,6 +1,5 @@
 //! Indexes for the tests of this crate: each is called `things`.
 
-use std::path::Path;
 use std::sync::Arc;
 
 use cantata_engine::{IndexWriter, WriteOperation};
@@ -38,9 +37,12 @@ impl TestIndex {
     }
 }
 
-/// Makes an index without an engine in a folder.
-pub(crate) fn create_index(folder: &Path, mapping: Option<&Value>, context: &OpenContext) -> Index {
-    Index::create("things", &folder.join("things"), &folder.join("temporary"), mapping, context).unwrap()
+/// Makes an index without an engine, in a folder that goes with the returned value.
+pub(crate) fn create_index(mapping: Option<&Value>, context: &OpenContext) -> (TempDir, Index) {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, temporary) = (folder.path().join("things"), folder.path().join("temporary"));
+    let index = Index::create("things", &path, &temporary, mapping, context).unwrap();
+    (folder, index)
 }
 
 pub(crate) fn put_document(id: &str, document: &Value) -> WriteOperation {

@@ -159,8 +159,7 @@ mod tests {
 
     #[test]
     fn a_change_that_fails_or_panics_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], Some("1")).unwrap();
         let half_done = |writer: &mut IndexWriter| {
             let (batch, _) = writer.prepare(&[put("b")]).unwrap();
@@ -192,8 +191,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn others_wait_for_the_recovery_from_a_failed_change() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         let pipe = index.folder().join("1000.log");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -213,8 +211,7 @@ mod tests {
 
     #[test]
     fn a_change_whose_manifest_is_on_disk_already_is_undone_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], Some("1")).unwrap();
         let failed = index.change(|writer| -> Result<(), EngineError> {
             let committed = writer.committed_manifest.clone();
@@ -233,8 +230,7 @@ mod tests {
 
     #[test]
     fn a_result_that_was_computed_before_the_index_was_opened_again_is_dropped() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         index.write(&[put("b")], None).unwrap();
         let reserved = index.change(|writer| Ok(writer.reserve_segment_file())).unwrap();
@@ -248,8 +244,7 @@ mod tests {
 
     #[test]
     fn a_retired_index_is_not_found_by_any_change() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         index.set_retired(true);
         let not_found = || EngineError::IndexNotFound("things".to_owned());

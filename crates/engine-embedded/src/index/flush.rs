@@ -141,9 +141,8 @@ mod tests {
     /// The new log file, which a flush begins with, is short.
     #[test]
     fn a_flush_that_failed_is_not_forgotten() {
-        let folder = tempfile::tempdir().unwrap();
         let mapping = json!({"dynamic": false, "properties": {"n": {"type": "long"}}});
-        let index = create_index(folder.path(), Some(&mapping), &OpenContext::new(Duration::ZERO));
+        let (_folder, index) = create_index(Some(&mapping), &OpenContext::new(Duration::ZERO));
         let path = index.folder().to_owned();
         for id in ["a", "b", "c"] {
             index.write(&[put(id, 1, flush_wal_bytes() as usize * 3 / 8)], None).unwrap();

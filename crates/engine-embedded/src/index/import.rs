@@ -236,8 +236,7 @@ mod tests {
 
     #[test]
     fn an_import_whose_progress_cannot_be_told_ends() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         let chunks = (1..=8_u64).map(|number| {
             let bytes = b"{\"n\": 1}".to_vec();
             ImportChunk { source: "file".to_owned(), documents: vec![(number, 0..bytes.len())], bytes, end: number }

@@ -90,8 +90,7 @@ mod tests {
 
     #[test]
     fn writes_do_not_begin_a_merge_that_failed_a_moment_ago() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::new(Duration::MAX));
+        let (_folder, index) = create_index(None, &OpenContext::new(Duration::MAX));
         for number in 0..20 {
             index.write(&[put(&number.to_string())], None).unwrap();
         }

@@ -140,6 +140,7 @@ mod tests {
     use std::time::Duration;
 
     use serde_json::json;
+    use tempfile::TempDir;
 
     use super::super::index_segment::segment_file_name;
     use super::super::open_context::OpenContext;
@@ -151,8 +152,8 @@ mod tests {
     const MAX_BYTES: usize = 100_000;
 
     /// Returns an index of several segment files, each of some kilobytes of different texts.
-    fn filled(folder: &std::path::Path) -> Index {
-        let index = create_index(folder, None, &OpenContext::default());
+    fn filled() -> (TempDir, Index) {
+        let (folder, index) = create_index(None, &OpenContext::default());
         for part in 0..PARTS {
             let put = |number: usize| {
                 let document = json!({ "name": format!("{number:0>50}{part:0>50}") });
@@ -160,7 +161,7 @@ mod tests {
             };
             index.fill(&(0..PART_DOCUMENTS).map(put).collect::<Vec<_>>()).unwrap();
         }
-        index
+        (folder, index)
     }
 
     fn segment_sizes(index: &Index) -> Vec<usize> {
@@ -172,8 +173,7 @@ mod tests {
 
     #[test]
     fn merged_segments_are_bounded_in_bytes() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut index = filled(folder.path());
+        let (_folder, mut index) = filled();
         let total: usize = segment_sizes(&index).iter().sum();
         assert!(total > 3 * MAX_BYTES, "{total} bytes");
         index.max_segment_bytes = MAX_BYTES;
@@ -191,8 +191,7 @@ mod tests {
 
     #[test]
     fn a_merged_file_is_removed_if_the_index_fails_before_it_becomes_part_of_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::new(Duration::ZERO));
+        let (_folder, index) = create_index(None, &OpenContext::new(Duration::ZERO));
         let path = index.folder().to_owned();
         index.write(&[put("a")], None).unwrap();
         index.compact().unwrap();

@@ -93,8 +93,7 @@ mod tests {
 
     #[test]
     fn damage_of_any_of_several_segments_is_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         let path = index.folder().to_owned();
         for id in ["a", "b", "c"] {
             index.fill(&[put(id)]).unwrap();

@@ -107,8 +107,7 @@ mod tests {
 
     #[test]
     fn a_segment_that_was_not_verified_when_it_was_opened_is_found_to_be_damaged_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = create_index(folder.path(), None, &OpenContext::default());
+        let (folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         index.compact().unwrap();
         assert!(index.is_verified());

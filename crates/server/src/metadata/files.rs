@@ -1,8 +1,6 @@
 //! `/studies/{studyId}/files`
 
 use axum::extract::State;
-use serde::Deserialize;
-use utoipa::IntoParams;
 
 use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
@@ -11,44 +9,39 @@ use crate::openapi::schemas::{File, FileUpdateRequest, FileUpdateResponse};
 use crate::response::{json, json_text};
 use crate::state::AppState;
 
-/// The path of a file.
-#[derive(Deserialize, IntoParams)]
-#[serde(rename_all = "camelCase")]
-#[into_params(parameter_in = Path)]
-pub(crate) struct FilePath {
-    /// The study
-    study_id: String,
-    /// The file
-    object_id: String,
-}
-
 /// Returns a file.
 #[utoipa::path(
     get, path = "/studies/{studyId}/files/{objectId}", tag = "Files",
-    params(FilePath),
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("objectId" = String, Path, description = "The file"),
+    ),
     responses((status = 200, description = "The file", body = File))
 )]
 pub(crate) async fn get(
     State(state): State<AppState>,
-    Segments(path): Segments<FilePath>,
+    Segments((study_id, object_id)): Segments<(String, String)>,
     VisibleStates(visible): VisibleStates,
 ) -> ApiResult {
-    Ok(json(&state.metadata.file(&path.study_id, &path.object_id, visible).await?))
+    Ok(json(&state.metadata.file(&study_id, &object_id, visible).await?))
 }
 
 /// Updates a file. Size and checksum can be changed only while its analysis is unpublished.
 #[utoipa::path(
     put, path = "/studies/{studyId}/files/{objectId}", tag = "Files",
-    params(FilePath),
+    params(
+        ("studyId" = String, Path, description = "The study"),
+        ("objectId" = String, Path, description = "The file"),
+    ),
     request_body = FileUpdateRequest,
     responses((status = 200, description = "What was done", body = FileUpdateResponse))
 )]
 pub(crate) async fn update(
     State(state): State<AppState>,
-    Segments(path): Segments<FilePath>,
+    Segments((study_id, object_id)): Segments<(String, String)>,
     JsonObject(body): JsonObject,
 ) -> ApiResult {
-    Ok(json(&state.metadata.update_file(&path.study_id, &path.object_id, &body).await?))
+    Ok(json(&state.metadata.update_file(&study_id, &object_id, &body).await?))
 }
 
 /// Deletes files. The last file of an analysis cannot be deleted, nor can files of a suppressed analysis.
