@@ -1,5 +1,6 @@
 //! Evaluating a filter on one segment: the bitmap of the rows of a level that match it.
 
+use cantata_engine::matching::WildcardPattern;
 use cantata_engine::{Filter, ValueRange};
 use cantata_mapping::{RECORD_ID, TypedValue};
 
@@ -198,8 +199,12 @@ pub(super) fn matching_ordinals(
             term_matching::match_words(field, values, cancellation)
         }
         Filter::Terms { values, .. } => values.iter().filter_map(|value| field.dictionary.find(value).ok()).collect(),
-        Filter::Pattern { pattern, .. } => term_matching::match_pattern(field, pattern, true, cancellation),
-        Filter::Wildcard { pattern, .. } => term_matching::match_pattern(field, pattern, false, cancellation),
+        Filter::Pattern { pattern, .. } => {
+            term_matching::match_pattern(field, &WildcardPattern::case_sensitive(pattern), cancellation)
+        }
+        Filter::Wildcard { pattern, .. } => {
+            term_matching::match_pattern(field, &WildcardPattern::wildcard(pattern), cancellation)
+        }
         Filter::Fuzzy { text, distance, .. } => term_matching::match_fuzzy(field, text, *distance, cancellation),
         _ => Vec::new(),
     }

@@ -70,17 +70,13 @@ pub(crate) fn match_any_pattern(
     to_ordinals(&found)
 }
 
-/// Returns the ordinals of the values that match a pattern: a case-sensitive one with `*`, or a case-insensitive one with
-/// `*` and `?`.
+/// Returns the ordinals of the values that match a pattern.
 pub(crate) fn match_pattern(
     field: &SegmentField<'_>,
-    pattern: &str,
-    case_sensitive: bool,
+    pattern: &WildcardPattern,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    let pattern =
-        if case_sensitive { WildcardPattern::case_sensitive(pattern) } else { WildcardPattern::wildcard(pattern) };
-    PatternSearch::new(field, &pattern, cancellation).run()
+    PatternSearch::new(field, pattern, cancellation).run()
 }
 
 /// Returns the ordinals of the values within an edit distance of a text.
@@ -244,7 +240,7 @@ mod tests {
                 {
                     let expected = compared(&field, &matcher);
                     for variant in variants(field) {
-                        let found = match_pattern(&variant, pattern, case_sensitive, &request.token());
+                        let found = match_pattern(&variant, &matcher, &request.token());
                         assert_eq!(found, expected, "{pattern} in {name}, by case: {case_sensitive}");
                     }
                 }
@@ -272,9 +268,9 @@ mod tests {
         }
         let patterns = "* ? qu* Qu* *o* *OX t?e THE fo*t *k* Ä* *\u{307}* *i*n*u* ".split(' ').collect::<Vec<_>>();
         for (index, pattern) in patterns.iter().enumerate() {
-            for is_case_sensitive in [false, true] {
-                let found = match_pattern(&field, pattern, is_case_sensitive, token);
-                assert_eq!(found, match_pattern(&cut, pattern, is_case_sensitive, token), "{pattern}");
+            for matcher in [WildcardPattern::wildcard(pattern), WildcardPattern::case_sensitive(pattern)] {
+                let found = match_pattern(&field, &matcher, token);
+                assert_eq!(found, match_pattern(&cut, &matcher, token), "{pattern}");
             }
             for end in index + 1..=patterns.len().min(index + 2) {
                 let several: Vec<_> = patterns[index..end].iter().copied().map(WildcardPattern::wildcard).collect();

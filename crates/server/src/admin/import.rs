@@ -43,9 +43,9 @@ const MAX_BODY_BYTES: usize = 80 << 20;
 pub(crate) async fn import(
     State(indexes): State<Indexes>,
     Segments(name): Segments<String>,
-    params: Params,
     request: Request,
 ) -> ApiResult {
+    let params = Params::of(request.uri());
     let end = params.integer(ORIGIN, "end", 0)?.unwrap_or_default();
     let line = params.integer(ORIGIN, "line", 1)?.unwrap_or(1);
     let id_field = params.get("id").filter(|field| !field.is_empty()).map(str::to_owned);

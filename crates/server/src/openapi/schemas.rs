@@ -32,5 +32,7 @@ pub(crate) use search::{
 };
 pub(crate) use session::{SessionState, SignedOut};
 pub(crate) use sheet::{SheetOutcome, SheetsBody};
-pub(crate) use submission::{AnalysisPayload, BatchResult, Health, Message, Study, StudyRequest, Submitted};
+pub(crate) use submission::{
+    AnalysisPayload, BatchResult, Health, Message, NothingStored, Study, StudyRequest, Submitted,
+};
 pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
