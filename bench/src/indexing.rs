@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use crate::part_bench::{FullSize, run_parts};
+use crate::part_bench::{RunSize, run_parts};
 use crate::{Outcome, PartArguments};
 
 /// What the results are named after.
@@ -33,7 +33,7 @@ pub(crate) enum IndexingPart {
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &PartArguments<IndexingPart>) -> Outcome<ExitCode> {
     let (duration, warm_up) = (Duration::from_secs(10), Duration::from_secs(1));
-    let full = FullSize { duration, warm_up, rounds: 5, analyses: 20_000 };
+    let full = RunSize { duration, warm_up, rounds: 5, analyses: 20_000 };
     run_parts(SECTION, arguments, full, 2_000, |bench, part| match part {
         IndexingPart::WholeLoop => whole_loop::measure(bench),
         IndexingPart::Reindex => reindex::measure(bench),

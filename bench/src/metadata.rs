@@ -14,7 +14,7 @@ use clap::ValueEnum;
 use tempfile::TempDir;
 
 use self::submit::SubmitStore;
-use crate::part_bench::{FullSize, PartBench, run_parts};
+use crate::part_bench::{RunSize, PartBench, run_parts};
 use crate::payloads::study_request;
 use crate::server_process::ServerProcess;
 use crate::{Outcome, PartArguments, seeding};
@@ -70,7 +70,7 @@ fn copy_of_full_store(bench: &PartBench) -> Outcome<TempDir> {
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &PartArguments<MetadataPart>) -> Outcome<ExitCode> {
     let (duration, warm_up) = (Duration::from_secs(3), Duration::from_millis(700));
-    let full = FullSize { duration, warm_up, rounds: 3, analyses: 10_000 };
+    let full = RunSize { duration, warm_up, rounds: 3, analyses: 10_000 };
     run_parts(SECTION, arguments, full, 2_000, |bench, part| match part {
         MetadataPart::Submit => submit::measure(bench, SubmitStore::Sqlite),
         MetadataPart::SubmitPostgres => submit::measure(bench, SubmitStore::Postgres),

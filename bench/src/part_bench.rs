@@ -10,9 +10,15 @@ use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::workspace::Workspace;
 use crate::{Outcome, PartArguments};
 
-/// How long and how often things are measured, and where.
+/// How much is measured, and where.
 pub(crate) struct PartBench {
     pub(crate) is_quick: bool,
+    pub(crate) size: RunSize,
+    pub(crate) workspace: Workspace,
+}
+
+/// How long and how often things are measured.
+pub(crate) struct RunSize {
     /// How long one measurement takes.
     pub(crate) duration: Duration,
     /// How long the same load runs before it.
@@ -21,35 +27,21 @@ pub(crate) struct PartBench {
     pub(crate) rounds: usize,
     /// How many analyses there are to read, to search or to index.
     pub(crate) analyses: usize,
-    pub(crate) workspace: Workspace,
 }
 
-/// How much a benchmark measures at full size.
-pub(crate) struct FullSize {
-    pub(crate) duration: Duration,
-    pub(crate) warm_up: Duration,
-    pub(crate) rounds: usize,
-    pub(crate) analyses: usize,
-}
-
-/// Measures the parts that were asked for, with `quick_analyses` if it must be quick; the exit code says whether every
-/// required figure was reached.
+/// Measures the parts that were asked for, with `quick_analyses` and for a moment if it must be quick; the exit code says
+/// whether every required figure was reached.
 pub(crate) fn run_parts<P: ValueEnum + Copy + Send + Sync + 'static>(
     section: &'static str,
     arguments: &PartArguments<P>,
-    full: FullSize,
+    full: RunSize,
     quick_analyses: usize,
     measure: impl Fn(&PartBench, P) -> Outcome<Vec<Figure>>,
 ) -> Outcome<ExitCode> {
-    let FullSize { duration, warm_up, rounds, analyses } = match arguments.quick {
-        true => {
-            let (duration, warm_up) = (Duration::from_secs(1), Duration::from_millis(200));
-            FullSize { duration, warm_up, rounds: 1, analyses: quick_analyses }
-        }
-        false => full,
-    };
-    let workspace = Workspace::new(&arguments.paths)?;
-    let bench = PartBench { is_quick: arguments.quick, duration, warm_up, rounds, analyses, workspace };
+    let (duration, warm_up) = (Duration::from_secs(1), Duration::from_millis(200));
+    let quick = RunSize { duration, warm_up, rounds: 1, analyses: quick_analyses };
+    let size = if arguments.quick { quick } else { full };
+    let bench = PartBench { is_quick: arguments.quick, size, workspace: Workspace::new(&arguments.paths)? };
     let figures = measure_each(chosen(&arguments.only), |part| measure(&bench, *part))?;
     let extent = Extent::new(arguments.quick, arguments.only.is_empty());
     Report::new(section, bench.workspace.machine, figures).publish(&arguments.paths, extent)

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::bare_postgres::Database;
 use crate::client::{get, post_json};
 use crate::load::{Load, drive_servers};
-use crate::part_bench::{FullSize, PartBench, run_parts};
+use crate::part_bench::{RunSize, PartBench, run_parts};
 use crate::payloads::{publish_requests, study_request, submit_requests, unique};
 use crate::report::{self, Figure, plural};
 use crate::server_process::ServerProcess;
@@ -60,7 +60,7 @@ pub(crate) enum ServersPart {
 /// Measures what was asked for; nothing is required of the figures.
 pub(crate) fn run(arguments: &PartArguments<ServersPart>) -> Outcome<ExitCode> {
     let (duration, warm_up) = (Duration::from_secs(10), Duration::from_secs(1));
-    let full = FullSize { duration, warm_up, rounds: 3, analyses: 20_000 };
+    let full = RunSize { duration, warm_up, rounds: 3, analyses: 20_000 };
     run_parts(SECTION, arguments, full, 500, |bench, part| match part {
         ServersPart::Submit => measure_submissions(bench),
         ServersPart::Pages => measure_pages(bench),
@@ -101,14 +101,14 @@ impl GroupFigures {
 
 fn measure_submissions(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let mut figures = GroupFigures::new("Submit on one PostgreSQL, 1 file", "submissions/s");
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         for (nth, count) in COUNTS.into_iter().enumerate() {
             let database = Database::new()?;
             let group = ServerGroup::start(bench, count, &[("DATABASE_URL", &database.address())])?;
             group.servers[0].connect()?.send(&study_request())?;
-            let warmed = group.send_all(&submit_requests(warm_up_count(1), 1)?, bench.warm_up)?;
-            let requests = submit_requests(measured_count(&warmed, bench.duration), 1)?;
-            let observed = group.observe(|| group.send_all(&requests, bench.duration))?;
+            let warmed = group.send_all(&submit_requests(warm_up_count(1), 1)?, bench.size.warm_up)?;
+            let requests = submit_requests(measured_count(&warmed, bench.size.duration), 1)?;
+            let observed = group.observe(|| group.send_all(&requests, bench.size.duration))?;
             observed.show("submissions", round, count);
             figures.add(nth, &observed);
             group.stop()?;
@@ -127,18 +127,18 @@ fn measure_pages(bench: &PartBench) -> Outcome<Vec<Figure>> {
 
     let filling = ServerGroup::start(bench, 1, &[("DATABASE_URL", &address)])?;
     filling.servers[0].connect()?.send(&study_request())?;
-    filling.send_all(&publish_requests(bench.analyses, FILES)?, NO_LIMIT)?;
+    filling.send_all(&publish_requests(bench.size.analyses, FILES)?, NO_LIMIT)?;
     filling.stop()?;
 
     let mut figures = GroupFigures::new("Portal pages from copies of an index", "pages/s");
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         for (nth, count) in COUNTS.into_iter().enumerate() {
             let group =
                 ServerGroup::start(bench, count, &[("DATABASE_URL", &address), ("CONFIGS_PATH", &configs_path)])?;
-            group.until_caught_up((bench.analyses * FILES) as u64)?;
-            let warmed = group.send_all(&page_requests(1_000), bench.warm_up)?;
-            let requests = page_requests(measured_count(&warmed, bench.duration));
-            let observed = group.observe(|| group.send_all(&requests, bench.duration))?;
+            group.until_caught_up((bench.size.analyses * FILES) as u64)?;
+            let warmed = group.send_all(&page_requests(1_000), bench.size.warm_up)?;
+            let requests = page_requests(measured_count(&warmed, bench.size.duration));
+            let observed = group.observe(|| group.send_all(&requests, bench.size.duration))?;
             observed.show("pages", round, count);
             figures.add(nth, &observed);
             group.stop()?;

@@ -48,15 +48,15 @@ const PAGE: &str = "query ($filters: JSON, $offset: Int) { file {
         fileSize { stats { min max } } } } }";
 
 pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
-    let documents = bench.analyses * FILES;
+    let documents = bench.size.analyses * FILES;
     let mut speed = Figure::compared(format!("Reindex {documents} documents while searching"), "documents/s")
         .required(Limit::AtLeast(0.5));
     let mut searches = Figure::compared("Portal page during a reindex, p99", "ms").required(Limit::AtMost(2.0));
     let corpus = ReindexCorpus::make(bench)?;
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         let server = ServerProcess::with_catalogues(corpus.data.path(), corpus.configs.path())?;
-        searched(&server, || waited(bench.warm_up))?;
-        let ((), before) = searched(&server, || waited(bench.duration))?;
+        searched(&server, || waited(bench.size.warm_up))?;
+        let ((), before) = searched(&server, || waited(bench.size.duration))?;
         let (imported, _) = searched(&server, || corpus.import(&server, round))?;
         let (reindexed, during) = searched(&server, || reindex(&server))?;
         let rate = |time: Duration| documents as f64 / time.as_secs_f64();
@@ -181,9 +181,9 @@ async fn write_down(search: &Path, files: &Path) -> Outcome<()> {
 
 /// Fills a server with analyses.
 fn filled(bench: &PartBench) -> Outcome<IndexedServer> {
-    report::progress(&format!("publishing {} analyses", bench.analyses));
+    report::progress(&format!("publishing {} analyses", bench.size.analyses));
     let served = IndexedServer::start(bench)?;
-    let requests = submit_requests(bench.analyses, FILES)?;
+    let requests = submit_requests(bench.size.analyses, FILES)?;
     let parts: Vec<&[Vec<u8>]> = requests.chunks(requests.len().div_ceil(CLIENTS)).collect();
     run_threads(parts.len(), |number| {
         let mut connection = served.server.connect()?;
@@ -193,6 +193,6 @@ fn filled(bench: &PartBench) -> Outcome<IndexedServer> {
         }
         Ok(())
     })?;
-    served.until_found((bench.analyses * FILES) as u64)?;
+    served.until_found((bench.size.analyses * FILES) as u64)?;
     Ok(served)
 }

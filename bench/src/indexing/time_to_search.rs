@@ -29,7 +29,7 @@ pub(super) fn measure(
     files: usize,
     per_second: f64,
 ) -> Outcome<(f64, f64)> {
-    let expected = (per_second * bench.duration.as_secs_f64()) as usize;
+    let expected = (per_second * bench.size.duration.as_secs_f64()) as usize;
     let requests = submit_requests(expected + SEARCHERS * SEARCHES, files)?;
     let (steady, searched_for) = requests.split_at(expected);
     let pace = Pace::begin(per_second, steady.len());

@@ -33,7 +33,7 @@ fn measure_with(bench: &PartBench, files: usize) -> Outcome<Vec<Figure>> {
         at_once = at_once.required(Limit::AtLeast(0.4));
         rate = rate.required(Limit::AtLeast(0.4));
     }
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         let alone = submitting_alone(bench, files)?;
         let served = IndexedServer::start(bench)?;
         let whole = whole_loop(bench, &served, files, submit_requests, publish_new)?;
@@ -59,7 +59,7 @@ fn submitting_alone(bench: &PartBench, files: usize) -> Outcome<f64> {
     let folder = bench.workspace.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     first_document(&server, files)?;
-    let rate = submissions::measure(&server, CLIENTS, files, bench.warm_up, bench.duration)?;
+    let rate = submissions::measure(&server, CLIENTS, files, bench.size.warm_up, bench.size.duration)?;
     server.stop()?;
     Ok(rate.per_second)
 }
@@ -72,11 +72,12 @@ fn whole_loop(
     make: impl Fn(usize, usize) -> Outcome<Vec<Vec<u8>>>,
     publish: impl Fn(&mut Connection, &[u8]) -> Outcome<()> + Sync,
 ) -> Outcome<f64> {
-    let warmed = submit_all(&served.server, CLIENTS, &submit_requests(warm_up_count(files), files)?, bench.warm_up)?;
-    let requests = make(measured_count(&warmed, bench.duration), files)?;
+    let requests = submit_requests(warm_up_count(files), files)?;
+    let warmed = submit_all(&served.server, CLIENTS, &requests, bench.size.warm_up)?;
+    let requests = make(measured_count(&warmed, bench.size.duration), files)?;
     let begun = Instant::now();
     let taken = AtomicUsize::new(0);
-    let load = drive_steps(served.server.address, CLIENTS, bench.duration, |connection, _, _| {
+    let load = drive_steps(served.server.address, CLIENTS, bench.size.duration, |connection, _, _| {
         let Some(request) = requests.get(taken.fetch_add(1, Ordering::Relaxed)) else { return Ok(false) };
         publish(connection, request).map(|()| true)
     })?;

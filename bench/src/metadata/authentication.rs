@@ -31,7 +31,7 @@ const ROUND_FACTOR: u32 = 5;
 pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let (folder, server) = start_with_study(bench)?;
     let (copy, keys) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
-    let ids = seeding::fill(&server, bench.analyses, 1)?;
+    let ids = seeding::fill(&server, bench.size.analyses, 1)?;
     server.stop()?;
     seeding::copy_folder(folder.path(), copy.path())?;
     let pair = KeyPair::generate()?;
@@ -56,7 +56,7 @@ pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
                 &[("AUTH_MODE", &mode), ("REQUIRE_AUTH_FOR_READS", &"true"), ("JWT_PUBLIC_KEY_FILE", &public_key)],
             )?;
             for (clients, rate, processor) in &mut measured {
-                for round in 1..=bench.rounds {
+                for round in 1..=bench.size.rounds {
                     let read = |server| read(bench, ROUND_FACTOR, server, *clients, &requests);
                     let (without, with) = if round % 2 == 0 {
                         (read(&open)?, read(&closed)?)

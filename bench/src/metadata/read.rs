@@ -11,7 +11,7 @@ use crate::{Outcome, seeding};
 
 pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let (_folder, server) = start_with_study(bench)?;
-    let ids = seeding::fill(&server, bench.analyses, 1)?;
+    let ids = seeding::fill(&server, bench.size.analyses, 1)?;
     let requests: Vec<Vec<u8>> = ids.iter().map(|id| get(&format!("/studies/{STUDY}/analysis/{id}"))).collect();
     let bytes = server.connect()?.exchange(&requests[0])?.len();
     let fixed = ServerProcess::fixed(bytes)?;
@@ -20,7 +20,7 @@ pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
         let name = format!("Read one analysis of {bytes} bytes, {clients} {}", plural(clients, "connection"));
         let mut rate = Figure::compared(&name, "requests/s").required(Limit::AtLeast(0.6));
         let mut processor = Figure::compared(format!("{name}, processor time"), "µs each");
-        for round in 1..=bench.rounds {
+        for round in 1..=bench.size.rounds {
             let theirs = read(bench, 1, &fixed, clients, &requests)?;
             let ours = read(bench, 1, &server, clients, &requests)?;
             report::progress(&format!(
@@ -49,6 +49,6 @@ pub(super) fn read(
         let number = scatter(((client as u64) << 40) | sent);
         Some(requests[(number % requests.len() as u64) as usize].as_slice())
     };
-    drive(server.address, clients, bench.warm_up / fraction, any)?;
-    observe(server, || drive(server.address, clients, bench.duration / fraction, any))
+    drive(server.address, clients, bench.size.warm_up / fraction, any)?;
+    observe(server, || drive(server.address, clients, bench.size.duration / fraction, any))
 }

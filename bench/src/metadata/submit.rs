@@ -33,14 +33,14 @@ fn measure_with(bench: &PartBench, store: SubmitStore, files: usize) -> Outcome<
     });
     let mut processor = Figure::alone(format!("{name}, {of_files}, 32 clients, processor time"), "µs each");
     let mut memory = Figure::alone(format!("Memory after submitting, {of_files} each"), "MB");
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         let bare = bare_loop(bench, store, files)?;
         let lower_name = name.replacen('S', "s", 1);
         report::progress(&format!("{lower_name}, {files} file(s), round {round}: bare loop {bare:.0}/s"));
         let (server, _folder, _database) = store.start(bench)?;
         first_document(&server, files)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
-            let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
+            let rate = submissions::measure(&server, clients, files, bench.size.warm_up, bench.size.duration)?;
             report::progress(&format!("  {clients} client(s): {:.0}/s", rate.per_second));
             figure.add_compared(rate.per_second, bare);
             if clients == 32 {
@@ -59,7 +59,7 @@ fn bare_loop(bench: &PartBench, store: SubmitStore, files: usize) -> Outcome<f64
     let (server, folder, database) = store.start(bench)?;
     let document = first_document(&server, files)?;
     server.stop()?;
-    let (warm_up, duration) = (bench.warm_up, bench.duration);
+    let (warm_up, duration) = (bench.size.warm_up, bench.size.duration);
     let load = if let Some(database) = database {
         let rows = |count| rows_like(&document, count, PostgresRows::new);
         let warmed = database.run_bare_loop(&rows(warm_up_count(files))?, warm_up)?;

@@ -14,7 +14,7 @@ use super::{ORIGIN, engine_error};
 use crate::Indexes;
 use crate::error_body::{ApiError, ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, malformed, read_limited};
-use crate::openapi::schemas::{ImportOutcome, ImportPosition};
+use crate::openapi::schemas::{ImportOutcome, ImportPosition, IndexPath};
 use crate::response::json as json_response;
 
 /// The largest part of an import, in bytes: many small documents, or one of up to 64 MB and what comes with it.
@@ -98,7 +98,7 @@ impl<S: Send + Sync> FromRequestParts<S> for ImportSource {
 /// Returns how far a source was taken in by an import that did not end.
 #[utoipa::path(
     get, path = "/admin/indexes/{name}/import", tag = "Indexes",
-    params(("name" = String, Path, description = "The index"), ImportSource),
+    params(IndexPath, ImportSource),
     responses((status = 200, description = "The position; 0 if nothing is remembered", body = ImportPosition))
 )]
 pub(crate) async fn position(
@@ -113,7 +113,7 @@ pub(crate) async fn position(
 /// Ends an import: its source would be taken in from its start again.
 #[utoipa::path(
     delete, path = "/admin/indexes/{name}/import", tag = "Indexes",
-    params(("name" = String, Path, description = "The index"), ImportSource),
+    params(IndexPath, ImportSource),
     responses((status = 204, description = "Nothing is remembered of it any more"))
 )]
 pub(crate) async fn end(

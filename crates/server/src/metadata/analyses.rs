@@ -13,7 +13,7 @@ use utoipa::IntoParams;
 use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed};
-use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
+use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message, StudyPath};
 use crate::response::{json, json_array, json_documents, json_text};
 use crate::state::AppState;
 
@@ -37,7 +37,7 @@ pub(crate) struct AnalysisPath {
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
           commas or given one by one; PUBLISHED if not given"),
     ),
@@ -57,7 +57,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis/paginated", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
           commas or given one by one; PUBLISHED if not given"),
         ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
@@ -100,7 +100,7 @@ fn parse_after(after: &str) -> Result<Option<AnalysisId>, Error> {
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("fileId" = Option<String>, Query, description = "A regular expression, case ignored, found anywhere in the \
           object id; `.*` if not given"),
     ),
@@ -123,7 +123,7 @@ pub(crate) async fn search(
 /// Does the same with the expression in the body.
 #[utoipa::path(
     post, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
-    params(("studyId" = String, Path, description = "The study")),
+    params(StudyPath),
     request_body = FileSearch,
     responses((status = 200, description = "The analyses", body = Vec<Analysis>))
 )]

@@ -19,7 +19,7 @@ use serde_json::{Map, Value};
 use self::options::read_options;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
-use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
+use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions, TypePath};
 use crate::response::{json, json_text};
 use crate::state::AppState;
 
@@ -200,7 +200,7 @@ struct Versions {
 #[utoipa::path(
     get, path = "/schemas/{name}", tag = "Analysis types",
     params(
-        ("name" = String, Path, description = "The name of the type"),
+        TypePath,
         ("version" = Option<u32>, Query, description = "The version; all if not given"),
         ("unrenderedOnly" = Option<bool>, Query, description = "Show the schema as registered, without the base"),
     ),

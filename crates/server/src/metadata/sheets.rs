@@ -20,7 +20,7 @@ use crate::extract::{
     BodyShare, MAX_DISCARDED_BYTES, Params, Segments, content_type, discard, malformed, read_limited,
     unsupported_media_type,
 };
-use crate::openapi::schemas::{NothingStored, SheetOutcome, SheetsBody};
+use crate::openapi::schemas::{NothingStored, SheetOutcome, SheetsBody, TypePath};
 use crate::response::{json, with_content_type};
 use crate::state::AppState;
 
@@ -49,7 +49,7 @@ enum SheetFormat {
 #[utoipa::path(
     get, path = "/schemas/{name}/template", tag = "Analysis types",
     params(
-        ("name" = String, Path, description = "The name of the type"),
+        TypePath,
         ("format" = Option<String>, Query, description = "`xlsx`, which is the default, or `tsv`"),
         ("version" = Option<u64>, Query, description = "A version; the latest if not given"),
     ),

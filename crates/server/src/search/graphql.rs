@@ -15,7 +15,7 @@ use crate::admission::ChangeMade;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::content_type;
-use crate::openapi::schemas::{GraphqlAnswers, GraphqlQuery, GraphqlRequest, SearchRefusal};
+use crate::openapi::schemas::{CataloguePath, GraphqlAnswers, GraphqlQuery, GraphqlRequest, SearchRefusal};
 use crate::response::with_content_type;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -80,7 +80,7 @@ pub(super) async fn only_by_post(State(state): State<SearchState>, request: Requ
 #[utoipa::path(
     get, path = "/{catalogue}/graphql", tag = "Search",
     params(
-        ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
+        CataloguePath,
         GraphqlQuery,
     ),
     responses(
@@ -107,7 +107,7 @@ pub(super) async fn named_by_get(
 /// Anything may follow in the address, as in `/files/graphql/Arranger-Table`.
 #[utoipa::path(
     post, path = "/{catalogue}/graphql", tag = "Search",
-    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    params(CataloguePath),
     request_body(content(
         (GraphqlRequest = "application/json"), (GraphqlRequest = "application/x-www-form-urlencoded"),
     )),

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::SearchState;
 use crate::access::identity_of;
 use crate::openapi::schemas::{
-    CatalogueDirectory, CatalogueFields, SearchProblem, UnavailableCatalogue, UnservedCatalogue,
+    CatalogueDirectory, CatalogueFields, CataloguePath, SearchProblem, UnavailableCatalogue, UnservedCatalogue,
 };
 use crate::response::{json, json_with_status};
 
@@ -112,7 +112,7 @@ pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensi
 /// Lists the fields of a catalogue.
 #[utoipa::path(
     get, path = "/introspection/{catalogue}", tag = "Search",
-    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    params(CataloguePath),
     responses((status = 200, description = "The catalogue", body = CatalogueFields), UnservedCatalogue)
 )]
 pub(super) async fn catalogue(
@@ -126,7 +126,7 @@ pub(super) async fn catalogue(
 /// Lists the fields of a catalogue, at the address that portals use.
 #[utoipa::path(
     get, path = "/{catalogue}/introspection", tag = "Search",
-    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    params(CataloguePath),
     responses((status = 200, description = "The catalogue", body = CatalogueFields), UnservedCatalogue)
 )]
 pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>, extensions: Extensions) -> Response {
