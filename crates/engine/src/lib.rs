@@ -39,7 +39,7 @@ pub use engine::{
 pub use error::EngineError;
 pub use filter::{Filter, ValueRange};
 pub use json_escape::is_escape_free;
-pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
+pub use maintenance::{ImportChunk, ImportOutcome, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
 pub use plan::{
     AncestorFilter, FacetRequest, HitsRequest, MissingOrder, NumberRange, RECORD_SCORE, ScoreRequest, SearchPlan,
     SortKey, SortMode, SortOrder,

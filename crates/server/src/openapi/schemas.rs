@@ -21,7 +21,7 @@ mod types;
 pub(crate) use analysis::{
     Analysis, AnalysisPage, AnalysisUpdate, ExportedStudy, File, FileSearch, FileUpdateRequest, FileUpdateResponse,
 };
-pub(crate) use entity::{Entity, EntityPage};
+pub(crate) use entity::{Entity, EntityPage, EntityQuery};
 pub(crate) use graphql::{DownloadParameters, DownloadQuery, GraphqlAnswers, GraphqlQuery, GraphqlRequest};
 pub(crate) use index::{ImportOutcome, ImportPosition, IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
 pub(crate) use indexing::{CatalogueIndexing, Job};
@@ -37,4 +37,6 @@ pub(crate) use sheet::{SheetOutcome, SheetsBody};
 pub(crate) use submission::{
     AnalysisPayload, BatchResult, Health, Message, NothingStored, Study, StudyRequest, Submitted,
 };
-pub(crate) use types::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
+pub(crate) use types::{
+    AnalysisType, AnalysisTypePage, AnalysisTypeQuery, AnalysisTypeRegistration, AnalysisTypeVersions,
+};
