@@ -32,7 +32,7 @@ pub(crate) use search::{
     AmbiguousCatalogue, CatalogueDirectory, CatalogueDisplay, CatalogueFields, Greeting, Readiness, SearchProblem,
     SearchRefusal, UnavailableCatalogue, UnservedCatalogue,
 };
-pub(crate) use session::{SessionState, SignedOut};
+pub(crate) use session::{SessionHeader, SessionState, SignedOut};
 pub(crate) use sheet::{SheetOutcome, SheetsBody};
 pub(crate) use submission::{
     AnalysisPayload, BatchResult, Health, Message, NothingStored, Study, StudyRequest, Submitted,
