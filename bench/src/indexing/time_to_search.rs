@@ -23,12 +23,7 @@ const SEARCHES: usize = 4_000;
 const SEARCHER_PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns after how many milliseconds all but one in a hundred analyses are found, and are published.
-pub(super) fn measure(
-    bench: &PartBench,
-    served: &IndexedServer,
-    files: usize,
-    per_second: f64,
-) -> Outcome<(f64, f64)> {
+pub(super) fn measure(bench: &PartBench, served: &IndexedServer, files: usize, per_second: f64) -> Outcome<(f64, f64)> {
     let expected = (per_second * bench.size.duration.as_secs_f64()) as usize;
     let requests = submit_requests(expected + SEARCHERS * SEARCHES, files)?;
     let (steady, searched_for) = requests.split_at(expected);

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::reader::{ConfigReader, ConfigSection};
 use super::FIELD_NAME;
+use super::reader::{ConfigReader, ConfigSection};
 
 const KEYS: [&str; 11] = [
     FIELD_NAME,

@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use super::reader::{ConfigReader, ConfigSection};
 use super::FIELD_NAME;
+use super::reader::{ConfigReader, ConfigSection};
 
 const KEYS: [&str; 6] = [FIELD_NAME, "displayName", "displayType", "isActive", "show", "type"];
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::reader::{ConfigReader, ConfigSection};
 use super::FIELD_NAME;
+use super::reader::{ConfigReader, ConfigSection};
 
 const KEYS: [&str; 4] = ["columns", "defaultSorting", "maxResultsWindow", "rowIdFieldName"];
 
