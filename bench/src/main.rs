@@ -16,6 +16,7 @@ mod latency;
 mod load;
 mod machine;
 mod metadata;
+mod part_bench;
 mod payloads;
 mod process_memory;
 mod report;

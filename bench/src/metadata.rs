@@ -14,10 +14,9 @@ use clap::ValueEnum;
 use tempfile::TempDir;
 
 use self::submit::SubmitStore;
+use crate::part_bench::{PartBench, RunSize, run_parts};
 use crate::payloads::study_request;
-use crate::report::{Extent, Figure, Report, chosen, measure_each};
 use crate::server_process::ServerProcess;
-use crate::workspace::Workspace;
 use crate::{Outcome, PartArguments, seeding};
 
 /// How many files a submission has, in turn.
@@ -45,69 +44,40 @@ pub(crate) enum MetadataPart {
     Startup,
 }
 
-/// How long and how often things are measured, and where.
-struct MetadataBench {
-    /// How long one measurement takes.
-    duration: Duration,
-    /// How long the same load runs before it.
-    warm_up: Duration,
-    /// How often the two sides of a ratio are measured in turn.
-    rounds: usize,
-    /// How many analyses there are to read.
-    analyses: usize,
-    /// How many files a full store has.
-    full_files: usize,
-    workspace: Workspace,
+/// Starts a server that has the study, on an empty folder, which goes with the returned value.
+fn start_with_study(bench: &PartBench) -> Outcome<(TempDir, ServerProcess)> {
+    let folder = bench.workspace.new_folder()?;
+    let server = ServerProcess::cantata(folder.path())?;
+    server.connect()?.send(&study_request())?;
+    Ok((folder, server))
 }
 
-impl MetadataBench {
-    fn new(arguments: &PartArguments<MetadataPart>) -> Outcome<Self> {
-        let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (3_000, 700) };
-        Ok(Self {
-            duration: Duration::from_millis(duration),
-            warm_up: Duration::from_millis(warm_up),
-            rounds: if arguments.quick { 1 } else { 3 },
-            analyses: if arguments.quick { 2_000 } else { 10_000 },
-            full_files: if arguments.quick { 50_000 } else { 1_000_000 },
-            workspace: Workspace::new(&arguments.paths)?,
-        })
-    }
+/// Returns how many files a full store has.
+fn full_files(bench: &PartBench) -> usize {
+    if bench.is_quick { 50_000 } else { 1_000_000 }
+}
 
-    /// Starts a server that has the study, on an empty folder, which goes with the returned value.
-    fn start_with_study(&self) -> Outcome<(TempDir, ServerProcess)> {
-        let folder = self.workspace.new_folder()?;
-        let server = ServerProcess::cantata(folder.path())?;
-        server.connect()?.send(&study_request())?;
-        Ok((folder, server))
-    }
-
-    /// Returns a copy of the full store.
-    fn copy_of_full_store(&self) -> Outcome<TempDir> {
-        let fresh = self.workspace.new_folder()?;
-        ServerProcess::cantata(fresh.path())?.stop()?;
-        let full = seeding::full_store(&self.workspace.cache, fresh.path(), self.full_files)?;
-        let copy = self.workspace.new_folder()?;
-        seeding::copy_folder(&full, copy.path())?;
-        Ok(copy)
-    }
-
-    fn measure(&self, part: MetadataPart) -> Outcome<Vec<Figure>> {
-        match part {
-            MetadataPart::Submit => submit::measure(self, SubmitStore::Sqlite),
-            MetadataPart::SubmitPostgres => submit::measure(self, SubmitStore::Postgres),
-            MetadataPart::Read => read::measure(self),
-            MetadataPart::Authentication => authentication::measure(self),
-            MetadataPart::List => list::measure(self),
-            MetadataPart::FullStore => full_store::measure(self),
-            MetadataPart::Startup => startup::measure(self),
-        }
-    }
+/// Returns a copy of the full store.
+fn copy_of_full_store(bench: &PartBench) -> Outcome<TempDir> {
+    let fresh = bench.workspace.new_folder()?;
+    ServerProcess::cantata(fresh.path())?.stop()?;
+    let full = seeding::full_store(&bench.workspace.cache, fresh.path(), full_files(bench))?;
+    let copy = bench.workspace.new_folder()?;
+    seeding::copy_folder(&full, copy.path())?;
+    Ok(copy)
 }
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &PartArguments<MetadataPart>) -> Outcome<ExitCode> {
-    let bench = MetadataBench::new(arguments)?;
-    let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
-    let extent = Extent::new(arguments.quick, arguments.only.is_empty());
-    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
+    let (duration, warm_up) = (Duration::from_secs(3), Duration::from_millis(700));
+    let full = RunSize { duration, warm_up, rounds: 3, analyses: 10_000 };
+    run_parts(SECTION, arguments, full, 2_000, |bench, part| match part {
+        MetadataPart::Submit => submit::measure(bench, SubmitStore::Sqlite),
+        MetadataPart::SubmitPostgres => submit::measure(bench, SubmitStore::Postgres),
+        MetadataPart::Read => read::measure(bench),
+        MetadataPart::Authentication => authentication::measure(bench),
+        MetadataPart::List => list::measure(bench),
+        MetadataPart::FullStore => full_store::measure(bench),
+        MetadataPart::Startup => startup::measure(bench),
+    })
 }

@@ -16,11 +16,11 @@ use tempfile::TempDir;
 use crate::bare_postgres::Database;
 use crate::client::{get, post_json};
 use crate::load::{Load, drive_servers};
+use crate::part_bench::{PartBench, RunSize, run_parts};
 use crate::payloads::{publish_requests, study_request, submit_requests, unique};
-use crate::report::{self, Extent, Figure, Report, chosen, measure_each, plural};
+use crate::report::{self, Figure, plural};
 use crate::server_process::ServerProcess;
 use crate::submissions::{measured_count, warm_up_count};
-use crate::workspace::Workspace;
 use crate::{Outcome, PartArguments};
 
 /// What the results are named after.
@@ -57,45 +57,14 @@ pub(crate) enum ServersPart {
     Pages,
 }
 
-/// How long and how often things are measured, and where.
-struct ServersBench {
-    /// How long one measurement takes.
-    duration: Duration,
-    /// How long the same load runs before it.
-    warm_up: Duration,
-    /// How often everything is measured in turn.
-    rounds: usize,
-    /// How many analyses the pages are about.
-    analyses: usize,
-    workspace: Workspace,
-}
-
-impl ServersBench {
-    fn new(arguments: &PartArguments<ServersPart>) -> Outcome<Self> {
-        let (duration, warm_up) = if arguments.quick { (1_000, 200) } else { (10_000, 1_000) };
-        Ok(Self {
-            duration: Duration::from_millis(duration),
-            warm_up: Duration::from_millis(warm_up),
-            rounds: if arguments.quick { 1 } else { 3 },
-            analyses: if arguments.quick { 500 } else { 20_000 },
-            workspace: Workspace::new(&arguments.paths)?,
-        })
-    }
-
-    fn measure(&self, part: ServersPart) -> Outcome<Vec<Figure>> {
-        match part {
-            ServersPart::Submit => measure_submissions(self),
-            ServersPart::Pages => measure_pages(self),
-        }
-    }
-}
-
 /// Measures what was asked for; nothing is required of the figures.
 pub(crate) fn run(arguments: &PartArguments<ServersPart>) -> Outcome<ExitCode> {
-    let bench = ServersBench::new(arguments)?;
-    let figures = measure_each(chosen(&arguments.only), |part| bench.measure(*part))?;
-    let extent = Extent::new(arguments.quick, arguments.only.is_empty());
-    Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
+    let (duration, warm_up) = (Duration::from_secs(10), Duration::from_secs(1));
+    let full = RunSize { duration, warm_up, rounds: 3, analyses: 20_000 };
+    run_parts(SECTION, arguments, full, 500, |bench, part| match part {
+        ServersPart::Submit => measure_submissions(bench),
+        ServersPart::Pages => measure_pages(bench),
+    })
 }
 
 /// The figures of one load, for each number of servers.
@@ -130,16 +99,16 @@ impl GroupFigures {
     }
 }
 
-fn measure_submissions(bench: &ServersBench) -> Outcome<Vec<Figure>> {
+fn measure_submissions(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let mut figures = GroupFigures::new("Submit on one PostgreSQL, 1 file", "submissions/s");
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         for (nth, count) in COUNTS.into_iter().enumerate() {
             let database = Database::new()?;
             let group = ServerGroup::start(bench, count, &[("DATABASE_URL", &database.address())])?;
             group.servers[0].connect()?.send(&study_request())?;
-            let warmed = group.send_all(&submit_requests(warm_up_count(1), 1)?, bench.warm_up)?;
-            let requests = submit_requests(measured_count(&warmed, bench.duration), 1)?;
-            let observed = group.observe(|| group.send_all(&requests, bench.duration))?;
+            let warmed = group.send_all(&submit_requests(warm_up_count(1), 1)?, bench.size.warm_up)?;
+            let requests = submit_requests(measured_count(&warmed, bench.size.duration), 1)?;
+            let observed = group.observe(|| group.send_all(&requests, bench.size.duration))?;
             observed.show("submissions", round, count);
             figures.add(nth, &observed);
             group.stop()?;
@@ -148,7 +117,7 @@ fn measure_submissions(bench: &ServersBench) -> Outcome<Vec<Figure>> {
     Ok(figures.into_figures())
 }
 
-fn measure_pages(bench: &ServersBench) -> Outcome<Vec<Figure>> {
+fn measure_pages(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let (database, configs) = (Database::new()?, bench.workspace.new_folder()?);
     let base = json!({ "catalogId": "files", "documentType": "file", "esIndex": "files" });
     fs_err::write(configs.path().join("base.json"), base.to_string())?;
@@ -158,18 +127,18 @@ fn measure_pages(bench: &ServersBench) -> Outcome<Vec<Figure>> {
 
     let filling = ServerGroup::start(bench, 1, &[("DATABASE_URL", &address)])?;
     filling.servers[0].connect()?.send(&study_request())?;
-    filling.send_all(&publish_requests(bench.analyses, FILES)?, NO_LIMIT)?;
+    filling.send_all(&publish_requests(bench.size.analyses, FILES)?, NO_LIMIT)?;
     filling.stop()?;
 
     let mut figures = GroupFigures::new("Portal pages from copies of an index", "pages/s");
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         for (nth, count) in COUNTS.into_iter().enumerate() {
             let group =
                 ServerGroup::start(bench, count, &[("DATABASE_URL", &address), ("CONFIGS_PATH", &configs_path)])?;
-            group.until_caught_up((bench.analyses * FILES) as u64)?;
-            let warmed = group.send_all(&page_requests(1_000), bench.warm_up)?;
-            let requests = page_requests(measured_count(&warmed, bench.duration));
-            let observed = group.observe(|| group.send_all(&requests, bench.duration))?;
+            group.until_caught_up((bench.size.analyses * FILES) as u64)?;
+            let warmed = group.send_all(&page_requests(1_000), bench.size.warm_up)?;
+            let requests = page_requests(measured_count(&warmed, bench.size.duration));
+            let observed = group.observe(|| group.send_all(&requests, bench.size.duration))?;
             observed.show("pages", round, count);
             figures.add(nth, &observed);
             group.stop()?;
@@ -217,7 +186,7 @@ impl Observed {
 
 impl ServerGroup {
     /// Starts servers with settings, each on an empty folder.
-    fn start(bench: &ServersBench, count: usize, settings: &[(&str, &dyn AsRef<OsStr>)]) -> Outcome<Self> {
+    fn start(bench: &PartBench, count: usize, settings: &[(&str, &dyn AsRef<OsStr>)]) -> Outcome<Self> {
         let (mut servers, mut folders) = (Vec::new(), Vec::new());
         for _ in 0..count {
             let folder = bench.workspace.new_folder()?;

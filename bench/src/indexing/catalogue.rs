@@ -5,9 +5,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use super::IndexingBench;
 use crate::Outcome;
 use crate::client::{Connection, post_json, put};
+use crate::part_bench::PartBench;
 use crate::payloads::{STUDY, study_request};
 use crate::server_process::ServerProcess;
 
@@ -23,7 +23,7 @@ pub(super) struct IndexedServer {
 
 impl IndexedServer {
     /// Starts a server on an empty folder.
-    pub(super) fn start(bench: &IndexingBench) -> Outcome<Self> {
+    pub(super) fn start(bench: &PartBench) -> Outcome<Self> {
         let (folder, configs) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
         let base = json!({ "catalogId": "files", "documentType": "file", "esIndex": "files" });
         fs_err::write(configs.path().join("base.json"), base.to_string())?;

@@ -11,12 +11,13 @@ use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
+use super::CLIENTS;
 use super::catalogue::{IndexedServer, publish, request};
 use super::pace::Pace;
-use super::{CLIENTS, IndexingBench};
 use crate::Outcome;
 use crate::client::{get, post_json};
 use crate::latency::Latencies;
+use crate::part_bench::PartBench;
 use crate::payloads::submit_requests;
 use crate::report::{self, Figure, Limit};
 use crate::server_process::{ServerProcess, cantata};
@@ -46,16 +47,16 @@ const PAGE: &str = "query ($filters: JSON, $offset: Int) { file {
         analysis__analysisType { buckets { key doc_count } }
         fileSize { stats { min max } } } } }";
 
-pub(super) fn measure(bench: &IndexingBench) -> Outcome<Vec<Figure>> {
-    let documents = bench.analyses * FILES;
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
+    let documents = bench.size.analyses * FILES;
     let mut speed = Figure::compared(format!("Reindex {documents} documents while searching"), "documents/s")
         .required(Limit::AtLeast(0.5));
     let mut searches = Figure::compared("Portal page during a reindex, p99", "ms").required(Limit::AtMost(2.0));
     let corpus = ReindexCorpus::make(bench)?;
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         let server = ServerProcess::with_catalogues(corpus.data.path(), corpus.configs.path())?;
-        searched(&server, || waited(bench.warm_up))?;
-        let ((), before) = searched(&server, || waited(bench.duration))?;
+        searched(&server, || waited(bench.size.warm_up))?;
+        let ((), before) = searched(&server, || waited(bench.size.duration))?;
         let (imported, _) = searched(&server, || corpus.import(&server, round))?;
         let (reindexed, during) = searched(&server, || reindex(&server))?;
         let rate = |time: Duration| documents as f64 / time.as_secs_f64();
@@ -135,7 +136,7 @@ const MAPPING: &str = "mapping.json";
 
 impl ReindexCorpus {
     /// Publishes analyses, and writes down the documents that they become.
-    fn make(bench: &IndexingBench) -> Outcome<Self> {
+    fn make(bench: &PartBench) -> Outcome<Self> {
         let IndexedServer { server, folder: data, configs } = filled(bench)?;
         server.stop()?;
         let files = bench.workspace.new_folder()?;
@@ -179,10 +180,10 @@ async fn write_down(search: &Path, files: &Path) -> Outcome<()> {
 }
 
 /// Fills a server with analyses.
-fn filled(bench: &IndexingBench) -> Outcome<IndexedServer> {
-    report::progress(&format!("publishing {} analyses", bench.analyses));
+fn filled(bench: &PartBench) -> Outcome<IndexedServer> {
+    report::progress(&format!("publishing {} analyses", bench.size.analyses));
     let served = IndexedServer::start(bench)?;
-    let requests = submit_requests(bench.analyses, FILES)?;
+    let requests = submit_requests(bench.size.analyses, FILES)?;
     let parts: Vec<&[Vec<u8>]> = requests.chunks(requests.len().div_ceil(CLIENTS)).collect();
     run_threads(parts.len(), |number| {
         let mut connection = served.server.connect()?;
@@ -192,6 +193,6 @@ fn filled(bench: &IndexingBench) -> Outcome<IndexedServer> {
         }
         Ok(())
     })?;
-    served.until_found((bench.analyses * FILES) as u64)?;
+    served.until_found((bench.size.analyses * FILES) as u64)?;
     Ok(served)
 }

@@ -3,11 +3,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::CLIENTS;
 use super::catalogue::{IndexedServer, is_found, publish};
 use super::pace::Pace;
-use super::{CLIENTS, IndexingBench};
 use crate::Outcome;
 use crate::latency::Latencies;
+use crate::part_bench::PartBench;
 use crate::payloads::submit_requests;
 use crate::submissions::submit;
 use crate::threads::{run_beside, run_threads};
@@ -22,13 +23,8 @@ const SEARCHES: usize = 4_000;
 const SEARCHER_PAUSE: Duration = Duration::from_millis(5);
 
 /// Returns after how many milliseconds all but one in a hundred analyses are found, and are published.
-pub(super) fn measure(
-    bench: &IndexingBench,
-    served: &IndexedServer,
-    files: usize,
-    per_second: f64,
-) -> Outcome<(f64, f64)> {
-    let expected = (per_second * bench.duration.as_secs_f64()) as usize;
+pub(super) fn measure(bench: &PartBench, served: &IndexedServer, files: usize, per_second: f64) -> Outcome<(f64, f64)> {
+    let expected = (per_second * bench.size.duration.as_secs_f64()) as usize;
     let requests = submit_requests(expected + SEARCHERS * SEARCHES, files)?;
     let (steady, searched_for) = requests.split_at(expected);
     let pace = Pace::begin(per_second, steady.len());

@@ -4,10 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 use super::catalogue::{IndexedServer, publish};
-use super::{CLIENTS, IndexingBench, time_to_search};
+use super::{CLIENTS, time_to_search};
 use crate::Outcome;
 use crate::client::Connection;
 use crate::load::drive_steps;
+use crate::part_bench::PartBench;
 use crate::payloads::{publish_requests, submit_requests};
 use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
@@ -16,11 +17,11 @@ use crate::submissions::{self, first_document, measured_count, submit, submit_al
 /// How many files a submission has, in turn.
 const FILE_COUNTS: [usize; 2] = [1, 10];
 
-pub(super) fn measure(bench: &IndexingBench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
     measure_each(FILE_COUNTS, |files| measure_with(bench, files))
 }
 
-fn measure_with(bench: &IndexingBench, files: usize) -> Outcome<Vec<Figure>> {
+fn measure_with(bench: &PartBench, files: usize) -> Outcome<Vec<Figure>> {
     let of_files = format!("{files} {}", plural(files, "file"));
     let rate = format!("Submit, publish with another request and find, {of_files}, {CLIENTS} clients");
     let mut rate = Figure::compared(rate, "analyses/s");
@@ -32,7 +33,7 @@ fn measure_with(bench: &IndexingBench, files: usize) -> Outcome<Vec<Figure>> {
         at_once = at_once.required(Limit::AtLeast(0.4));
         rate = rate.required(Limit::AtLeast(0.4));
     }
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         let alone = submitting_alone(bench, files)?;
         let served = IndexedServer::start(bench)?;
         let whole = whole_loop(bench, &served, files, submit_requests, publish_new)?;
@@ -54,28 +55,29 @@ fn measure_with(bench: &IndexingBench, files: usize) -> Outcome<Vec<Figure>> {
 }
 
 /// Returns how many submissions a server takes in a second that does nothing else.
-fn submitting_alone(bench: &IndexingBench, files: usize) -> Outcome<f64> {
+fn submitting_alone(bench: &PartBench, files: usize) -> Outcome<f64> {
     let folder = bench.workspace.new_folder()?;
     let server = ServerProcess::cantata(folder.path())?;
     first_document(&server, files)?;
-    let rate = submissions::measure(&server, CLIENTS, files, bench.warm_up, bench.duration)?;
+    let rate = submissions::measure(&server, CLIENTS, files, bench.size.warm_up, bench.size.duration)?;
     server.stop()?;
     Ok(rate.per_second)
 }
 
 /// Returns how many analyses are submitted, published and found in a second.
 fn whole_loop(
-    bench: &IndexingBench,
+    bench: &PartBench,
     served: &IndexedServer,
     files: usize,
     make: impl Fn(usize, usize) -> Outcome<Vec<Vec<u8>>>,
     publish: impl Fn(&mut Connection, &[u8]) -> Outcome<()> + Sync,
 ) -> Outcome<f64> {
-    let warmed = submit_all(&served.server, CLIENTS, &submit_requests(warm_up_count(files), files)?, bench.warm_up)?;
-    let requests = make(measured_count(&warmed, bench.duration), files)?;
+    let requests = submit_requests(warm_up_count(files), files)?;
+    let warmed = submit_all(&served.server, CLIENTS, &requests, bench.size.warm_up)?;
+    let requests = make(measured_count(&warmed, bench.size.duration), files)?;
     let begun = Instant::now();
     let taken = AtomicUsize::new(0);
-    let load = drive_steps(served.server.address, CLIENTS, bench.duration, |connection, _, _| {
+    let load = drive_steps(served.server.address, CLIENTS, bench.size.duration, |connection, _, _| {
         let Some(request) = requests.get(taken.fetch_add(1, Ordering::Relaxed)) else { return Ok(false) };
         publish(connection, request).map(|()| true)
     })?;

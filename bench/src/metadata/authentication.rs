@@ -10,7 +10,8 @@ use serde_json::{Value, json};
 use super::read::read;
 use crate::client::get_with;
 use crate::load::CLIENTS;
-use crate::metadata::MetadataBench;
+use crate::metadata::start_with_study;
+use crate::part_bench::PartBench;
 use crate::payloads::STUDY;
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::{ServerProcess, cantata};
@@ -27,10 +28,10 @@ const EXPIRY_SECONDS: u64 = 1 << 33;
 /// the next by where its memory lies. So the servers are started so often, too, and the sides take turns in beginning.
 const ROUND_FACTOR: u32 = 5;
 
-pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let (folder, server) = bench.start_with_study()?;
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
+    let (folder, server) = start_with_study(bench)?;
     let (copy, keys) = (bench.workspace.new_folder()?, bench.workspace.new_folder()?);
-    let ids = seeding::fill(&server, bench.analyses, 1)?;
+    let ids = seeding::fill(&server, bench.size.analyses, 1)?;
     server.stop()?;
     seeding::copy_folder(folder.path(), copy.path())?;
     let pair = KeyPair::generate()?;
@@ -55,7 +56,7 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
                 &[("AUTH_MODE", &mode), ("REQUIRE_AUTH_FOR_READS", &"true"), ("JWT_PUBLIC_KEY_FILE", &public_key)],
             )?;
             for (clients, rate, processor) in &mut measured {
-                for round in 1..=bench.rounds {
+                for round in 1..=bench.size.rounds {
                     let read = |server| read(bench, ROUND_FACTOR, server, *clients, &requests);
                     let (without, with) = if round % 2 == 0 {
                         (read(&open)?, read(&closed)?)

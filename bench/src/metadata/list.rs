@@ -6,30 +6,31 @@ use std::time::{Duration, Instant};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::client::get;
-use crate::metadata::MetadataBench;
+use crate::metadata::start_with_study;
+use crate::part_bench::PartBench;
 use crate::payloads::STUDY;
 use crate::report::{self, Figure, Limit};
 use crate::{Outcome, seeding};
 
-pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let (folder, server) = bench.start_with_study()?;
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
+    let (folder, server) = start_with_study(bench)?;
     let mut connection = server.connect()?;
-    seeding::fill(&server, bench.analyses, 1)?;
+    seeding::fill(&server, bench.size.analyses, 1)?;
     let request = get(&format!("/studies/{STUDY}/analysis?analysisStates=UNPUBLISHED"));
     let rows = StudyRows::open(folder.path())?;
     let documents = rows.read()?;
     let listed = connection.exchange(&request)?.len();
     // Two brackets and a comma between each two.
-    if documents.count != bench.analyses || listed != documents.bytes + documents.count + 1 {
+    if documents.count != bench.size.analyses || listed != documents.bytes + documents.count + 1 {
         return Err(format!("the server listed {listed} bytes, its rows have {}", documents.bytes).into());
     }
-    let name = format!("List a study of {} analyses", bench.analyses);
+    let name = format!("List a study of {} analyses", bench.size.analyses);
     let mut time = Figure::compared(name, "ms").required(Limit::AtMost(3.0));
-    for round in 1..=bench.rounds {
-        repeat(bench.warm_up, || rows.read().map(|_| ()))?;
-        let theirs = repeat(bench.duration, || rows.read().map(|_| ()))?;
-        repeat(bench.warm_up, || connection.send(&request))?;
-        let ours = repeat(bench.duration, || connection.send(&request))?;
+    for round in 1..=bench.size.rounds {
+        repeat(bench.size.warm_up, || rows.read().map(|_| ()))?;
+        let theirs = repeat(bench.size.duration, || rows.read().map(|_| ()))?;
+        repeat(bench.size.warm_up, || connection.send(&request))?;
+        let ours = repeat(bench.size.duration, || connection.send(&request))?;
         report::progress(&format!("list, round {round}: {ours:.1} ms, rows {theirs:.1} ms"));
         time.add_compared(ours, theirs);
     }

@@ -2,15 +2,16 @@
 
 use crate::client::get;
 use crate::load::{CLIENTS, Rate, drive, observe};
-use crate::metadata::MetadataBench;
+use crate::metadata::start_with_study;
+use crate::part_bench::PartBench;
 use crate::payloads::{STUDY, scatter};
 use crate::report::{self, Figure, Limit, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, seeding};
 
-pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
-    let (_folder, server) = bench.start_with_study()?;
-    let ids = seeding::fill(&server, bench.analyses, 1)?;
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
+    let (_folder, server) = start_with_study(bench)?;
+    let ids = seeding::fill(&server, bench.size.analyses, 1)?;
     let requests: Vec<Vec<u8>> = ids.iter().map(|id| get(&format!("/studies/{STUDY}/analysis/{id}"))).collect();
     let bytes = server.connect()?.exchange(&requests[0])?.len();
     let fixed = ServerProcess::fixed(bytes)?;
@@ -19,7 +20,7 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
         let name = format!("Read one analysis of {bytes} bytes, {clients} {}", plural(clients, "connection"));
         let mut rate = Figure::compared(&name, "requests/s").required(Limit::AtLeast(0.6));
         let mut processor = Figure::compared(format!("{name}, processor time"), "µs each");
-        for round in 1..=bench.rounds {
+        for round in 1..=bench.size.rounds {
             let theirs = read(bench, 1, &fixed, clients, &requests)?;
             let ours = read(bench, 1, &server, clients, &requests)?;
             report::progress(&format!(
@@ -38,7 +39,7 @@ pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
 
 /// Reads any of the analyses, again and again, for a fraction of the usual time.
 pub(super) fn read(
-    bench: &MetadataBench,
+    bench: &PartBench,
     fraction: u32,
     server: &ServerProcess,
     clients: usize,
@@ -48,6 +49,6 @@ pub(super) fn read(
         let number = scatter(((client as u64) << 40) | sent);
         Some(requests[(number % requests.len() as u64) as usize].as_slice())
     };
-    drive(server.address, clients, bench.warm_up / fraction, any)?;
-    observe(server, || drive(server.address, clients, bench.duration / fraction, any))
+    drive(server.address, clients, bench.size.warm_up / fraction, any)?;
+    observe(server, || drive(server.address, clients, bench.size.duration / fraction, any))
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use crate::Outcome;
 use crate::client::get;
-use crate::metadata::MetadataBench;
+use crate::metadata::{copy_of_full_store, full_files};
+use crate::part_bench::PartBench;
 use crate::report::{self, Figure, Limit};
 use crate::server_process::ServerProcess;
 
@@ -15,11 +16,11 @@ const STARTS: usize = 5;
 /// How long after its start a server counts as idle.
 const IDLE_DELAY: Duration = Duration::from_secs(3);
 
-pub(super) fn measure(bench: &MetadataBench) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let new_folder = || bench.workspace.new_folder();
     let mut figures = starts("a new folder", || start(new_folder()?.path()))?;
-    let full = bench.copy_of_full_store()?;
-    let full_name = format!("{} files", bench.full_files);
+    let full = copy_of_full_store(bench)?;
+    let full_name = format!("{} files", full_files(bench));
     figures.extend(starts(&full_name, || start(full.path()))?);
     figures.push(idle_memory("a new folder", new_folder()?.path())?.required(Limit::AtMost(40.0)));
     figures.push(idle_memory(&full_name, full.path())?);

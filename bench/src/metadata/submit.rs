@@ -7,7 +7,8 @@ use crate::bare_postgres::{Database, PostgresRows};
 use crate::bare_rows::rows_like;
 use crate::bare_sqlite::{SqliteBareLoop, SqliteRows};
 use crate::load::CLIENTS;
-use crate::metadata::{FILE_COUNTS, MetadataBench};
+use crate::metadata::FILE_COUNTS;
+use crate::part_bench::PartBench;
 use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
 use crate::submissions::{self, first_document, measured_count, warm_up_count};
@@ -19,11 +20,11 @@ pub(super) enum SubmitStore {
     Postgres,
 }
 
-pub(super) fn measure(bench: &MetadataBench, store: SubmitStore) -> Outcome<Vec<Figure>> {
+pub(super) fn measure(bench: &PartBench, store: SubmitStore) -> Outcome<Vec<Figure>> {
     measure_each(FILE_COUNTS, |files| measure_with(bench, store, files))
 }
 
-fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outcome<Vec<Figure>> {
+fn measure_with(bench: &PartBench, store: SubmitStore, files: usize) -> Outcome<Vec<Figure>> {
     let (name, of_files) = (store.name(), format!("{files} {}", plural(files, "file")));
     let mut figures = CLIENTS.map(|clients| {
         let clients_text = format!("{clients} {}", plural(clients, "client"));
@@ -32,14 +33,14 @@ fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outc
     });
     let mut processor = Figure::alone(format!("{name}, {of_files}, 32 clients, processor time"), "µs each");
     let mut memory = Figure::alone(format!("Memory after submitting, {of_files} each"), "MB");
-    for round in 1..=bench.rounds {
+    for round in 1..=bench.size.rounds {
         let bare = bare_loop(bench, store, files)?;
         let lower_name = name.replacen('S', "s", 1);
         report::progress(&format!("{lower_name}, {files} file(s), round {round}: bare loop {bare:.0}/s"));
         let (server, _folder, _database) = store.start(bench)?;
         first_document(&server, files)?;
         for (clients, figure) in CLIENTS.into_iter().zip(&mut figures) {
-            let rate = submissions::measure(&server, clients, files, bench.warm_up, bench.duration)?;
+            let rate = submissions::measure(&server, clients, files, bench.size.warm_up, bench.size.duration)?;
             report::progress(&format!("  {clients} client(s): {:.0}/s", rate.per_second));
             figure.add_compared(rate.per_second, bare);
             if clients == 32 {
@@ -54,11 +55,11 @@ fn measure_with(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outc
 }
 
 /// Measures the bare loop in tables that a server has made and left.
-fn bare_loop(bench: &MetadataBench, store: SubmitStore, files: usize) -> Outcome<f64> {
+fn bare_loop(bench: &PartBench, store: SubmitStore, files: usize) -> Outcome<f64> {
     let (server, folder, database) = store.start(bench)?;
     let document = first_document(&server, files)?;
     server.stop()?;
-    let (warm_up, duration) = (bench.warm_up, bench.duration);
+    let (warm_up, duration) = (bench.size.warm_up, bench.size.duration);
     let load = if let Some(database) = database {
         let rows = |count| rows_like(&document, count, PostgresRows::new);
         let warmed = database.run_bare_loop(&rows(warm_up_count(files))?, warm_up)?;
@@ -90,7 +91,7 @@ impl SubmitStore {
     }
 
     /// Starts a server on an empty store, which goes away with the returned values.
-    fn start(self, bench: &MetadataBench) -> Outcome<(ServerProcess, TempDir, Option<Database>)> {
+    fn start(self, bench: &PartBench) -> Outcome<(ServerProcess, TempDir, Option<Database>)> {
         let folder = bench.workspace.new_folder()?;
         if self == Self::Sqlite {
             return Ok((ServerProcess::cantata(folder.path())?, folder, None));

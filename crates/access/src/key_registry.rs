@@ -140,36 +140,42 @@ impl KeyRegistry {
 
     /// Reads what was changed since the last time.
     async fn follow(&self, followed: &mut Followed, key_change: u64, person_change: u64) -> Result<(), KeyError> {
-        let mut last = followed.key_change.unwrap_or_default();
-        let (is_complete, records) = self.changed_records(RecordKind::Key, followed.key_change).await?;
-        if is_complete {
-            followed.keys.clear();
-        }
-        for record in records {
-            last = record.change;
-            // A key that cannot be read is not accepted.
-            match parse(&record).inspect_err(|error| tracing::error!(%error, "a key is not accepted")) {
-                Ok(Some(key)) => drop(followed.keys.insert(record.id, key)),
-                Ok(None) | Err(_) => drop(followed.keys.remove(&record.id)),
-            }
-        }
-        followed.key_change = Some(last.max(key_change));
-        let mut last = followed.person_change.unwrap_or_default();
-        let (is_complete, records) = self.changed_records(RecordKind::Person, followed.person_change).await?;
-        if is_complete {
-            followed.people.clear();
-        }
-        for record in records {
-            last = record.change;
-            let read = PersonAccess::parse(&record).inspect_err(|error| {
+        let Followed { key_change: known_keys, person_change: known_people, keys, people } = followed;
+        let read_key = |record: &SharedRecord| {
+            parse(record).inspect_err(|error| tracing::error!(%error, "a key is not accepted")).ok().flatten()
+        };
+        self.follow_kind(RecordKind::Key, key_change, known_keys, keys, read_key).await?;
+        let read_person = |record: &SharedRecord| {
+            let read = PersonAccess::parse(record).inspect_err(|error| {
                 tracing::error!(error = error_chain(error), "the keys of a person are not accepted");
             });
-            match read {
-                Ok(Some(person)) => drop(followed.people.insert(record.id, person)),
-                Ok(None) | Err(_) => drop(followed.people.remove(&record.id)),
+            read.ok().flatten()
+        };
+        self.follow_kind(RecordKind::Person, person_change, known_people, people, read_person).await
+    }
+
+    /// Reads the records of a kind up to its latest change. One that cannot be read counts as removed.
+    async fn follow_kind<T>(
+        &self,
+        kind: RecordKind,
+        latest: u64,
+        known: &mut Option<u64>,
+        by_id: &mut HashMap<String, T>,
+        read: impl Fn(&SharedRecord) -> Option<T>,
+    ) -> Result<(), KeyError> {
+        let mut last = known.unwrap_or_default();
+        let (is_complete, records) = self.changed_records(kind, *known).await?;
+        if is_complete {
+            by_id.clear();
+        }
+        for record in records {
+            last = record.change;
+            match read(&record) {
+                Some(content) => drop(by_id.insert(record.id, content)),
+                None => drop(by_id.remove(&record.id)),
             }
         }
-        followed.person_change = Some(last.max(person_change));
+        *known = Some(last.max(latest));
         Ok(())
     }
 

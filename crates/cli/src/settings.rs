@@ -19,7 +19,7 @@ mod metadata;
 mod portal;
 mod reads;
 #[cfg(test)]
-mod reference;
+pub(crate) mod reference;
 mod search;
 mod server;
 mod sources;

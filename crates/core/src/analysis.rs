@@ -54,6 +54,28 @@ pub struct Analysis<Files = Vec<File>, Data = Map<String, Value>> {
 pub type RawAnalysis<'a> = Analysis<&'a RawValue, Vec<(Cow<'a, str>, &'a RawValue)>>;
 
 impl<Files, Data> Analysis<Files, Data> {
+    /// Returns an analysis that was submitted now: unpublished, and never in another state.
+    pub fn new(
+        analysis_id: AnalysisId,
+        study_id: &str,
+        analysis_type: AnalysisTypeId,
+        files: Files,
+        data: Data,
+        now: Timestamp,
+    ) -> Self {
+        Self {
+            analysis_id,
+            study_id: study_id.to_owned(),
+            state: AnalysisState::Unpublished,
+            created_at: now,
+            updated_at: now,
+            history: Vec::new(),
+            files,
+            analysis_type,
+            data,
+        }
+    }
+
     /// Returns when it was published for the first time.
     pub fn first_published_at(&self) -> Option<Timestamp> {
         self.publications().min()
@@ -95,18 +117,9 @@ mod tests {
     use super::*;
 
     fn sample() -> Analysis {
-        let now = Timestamp::from_micros(1_000_000);
-        Analysis {
-            analysis_id: AnalysisId::generate(),
-            study_id: "S".into(),
-            state: AnalysisState::Unpublished,
-            created_at: now,
-            updated_at: now,
-            history: vec![],
-            files: vec![],
-            analysis_type: AnalysisTypeId { name: "t".into(), version: 1 },
-            data: json!({"experiment": {"b": 1, "a": ""}}).as_object().cloned().unwrap(),
-        }
+        let analysis_type = AnalysisTypeId { name: "t".into(), version: 1 };
+        let data = json!({"experiment": {"b": 1, "a": ""}}).as_object().cloned().unwrap();
+        Analysis::new(AnalysisId::generate(), "S", analysis_type, vec![], data, Timestamp::from_micros(1_000_000))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexMaintenance, IndexStats};
+use cantata_engine::{EngineError, ImportChunk, ImportOutcome, ImportReport, IndexMaintenance, IndexStats};
 use cantata_mapping::IndexMapping;
 
 use crate::engine::{EmbeddedEngine, folder_bytes, run_blocking};
@@ -116,12 +116,7 @@ impl IndexMaintenance for EmbeddedEngine {
         run_blocking(move || Ok(index.verify())).await
     }
 
-    async fn import_chunk(
-        &self,
-        index: &str,
-        chunk: ImportChunk,
-        id_field: Option<String>,
-    ) -> Result<ImportReport, EngineError> {
+    async fn import_chunk(&self, index: &str, chunk: ImportChunk, id_field: Option<String>) -> ImportOutcome {
         let (engine, index) = (self.clone(), index.to_owned());
         run_blocking(move || {
             let report = Mutex::new(ImportReport::default());

@@ -13,7 +13,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use cantata_durable_file as durable_file;
 use cantata_engine::{
-    Alias, AliasChange, BatchReport, EngineError, IndexAdmin, IndexSummary, IndexWriter, WriteOperation,
+    Alias, AliasChange, BatchOutcome, EngineError, IndexAdmin, IndexSummary, IndexWriter, WriteOperation,
     apply_alias_changes,
 };
 use serde_json::Value;
@@ -249,7 +249,7 @@ impl EmbeddedEngine {
         index: &str,
         batch: Vec<WriteOperation>,
         position: Option<String>,
-    ) -> Result<BatchReport, EngineError> {
+    ) -> BatchOutcome {
         let index = self.index(index)?;
         let report = {
             let (index, active) = (Arc::clone(&index), Arc::clone(&self.0.active_writes));
@@ -331,11 +331,11 @@ fn panicked() -> EngineError {
 
 #[async_trait]
 impl IndexWriter for EmbeddedEngine {
-    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> BatchOutcome {
         self.write_with_position(index, batch, None).await
     }
 
-    async fn bulk_load(&self, index: &str, documents: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+    async fn bulk_load(&self, index: &str, documents: Vec<WriteOperation>) -> BatchOutcome {
         let (index, active) = (self.index(index)?, Arc::clone(&self.0.active_writes));
         let filled = cantata_background::spawn_low_priority(move || {
             let _active = active;
@@ -352,12 +352,7 @@ impl IndexWriter for EmbeddedEngine {
         filled.await.unwrap_or_else(|_| Err(panicked()))
     }
 
-    async fn write_with_position(
-        &self,
-        index: &str,
-        batch: Vec<WriteOperation>,
-        position: &str,
-    ) -> Result<BatchReport, EngineError> {
+    async fn write_with_position(&self, index: &str, batch: Vec<WriteOperation>, position: &str) -> BatchOutcome {
         self.write_with_position(index, batch, Some(position.to_owned())).await
     }
 
@@ -431,10 +426,7 @@ mod tests {
     use cantata_engine::IndexReader as _;
 
     use super::*;
-
-    fn put(id: &str) -> WriteOperation {
-        WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
-    }
+    use crate::test_index::put;
 
     #[tokio::test]
     async fn an_index_whose_damage_was_found_after_it_was_opened_is_listed_with_it() {

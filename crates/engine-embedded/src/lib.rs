@@ -33,6 +33,8 @@ mod segment;
 mod segment_reader;
 mod snapshot;
 mod tape;
+#[cfg(test)]
+mod test_index;
 mod value_encoding;
 mod varint;
 

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use cantata_engine::{
-    Alias, AliasChange, BatchReport, Document, EngineError, ExportRequest, ExportStream, IndexAdmin, IndexReader,
-    IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation,
+    Alias, AliasChange, BatchOutcome, BatchReport, Document, EngineError, ExportRequest, ExportStream, IndexAdmin,
+    IndexReader, IndexSummary, IndexWriter, SearchPlan, SearchResponse, WriteOperation,
 };
 use cantata_mapping::IndexMapping;
 use serde_json::Value;
@@ -141,25 +141,15 @@ impl IndexReader for RemoteEngine {
 
 #[async_trait]
 impl IndexWriter for RemoteEngine {
-    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> BatchOutcome {
         bulk::write(&self.client, index, &batch, true).await
     }
 
-    async fn write_with_position(
-        &self,
-        index: &str,
-        batch: Vec<WriteOperation>,
-        position: &str,
-    ) -> Result<BatchReport, EngineError> {
+    async fn write_with_position(&self, index: &str, batch: Vec<WriteOperation>, position: &str) -> BatchOutcome {
         self.write_then_position(index, &batch, position, true).await
     }
 
-    async fn write_unrefreshed(
-        &self,
-        index: &str,
-        batch: Vec<WriteOperation>,
-        position: &str,
-    ) -> Result<BatchReport, EngineError> {
+    async fn write_unrefreshed(&self, index: &str, batch: Vec<WriteOperation>, position: &str) -> BatchOutcome {
         self.write_then_position(index, &batch, position, false).await
     }
 

@@ -225,7 +225,7 @@ impl<'m> Element<'_, 'm> {
 
     fn sort_value(&self, key: &SortKey) -> SortValue {
         let values = self.values(key.field.as_deref()?);
-        let sum = || values.iter().filter_map(as_number).sum::<f64>();
+        let sum = || values.iter().filter_map(TypedValue::as_number).sum::<f64>();
         match key.mode {
             _ if values.is_empty() => None,
             SortMode::Min => values.into_iter().min(),
@@ -292,15 +292,4 @@ fn compare(sort: &[SortKey], one: &[SortValue], other: &[SortValue]) -> Ordering
         }
     });
     by_key.fold(Ordering::Equal, Ordering::then)
-}
-
-/// Returns the number that a sum adds; dates count in milliseconds.
-fn as_number(value: &TypedValue) -> Option<f64> {
-    match value {
-        TypedValue::Integer(number) | TypedValue::DateMillis(number) => Some(*number as f64),
-        TypedValue::Unsigned(number) => Some(*number as f64),
-        TypedValue::Double(number) => Some(*number),
-        TypedValue::DateNanos(number) => Some(number.div_euclid(1_000_000) as f64),
-        TypedValue::Bool(_) | TypedValue::Text(_) | TypedValue::Ip(_) => None,
-    }
 }

@@ -58,31 +58,21 @@ pub trait IndexReader: Send + Sync + 'static {
 pub trait IndexWriter: Send + Sync + 'static {
     /// Writes a batch: everything but the rejected operations becomes visible at once. Of several operations on one
     /// id the last one wins.
-    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError>;
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> BatchOutcome;
 
     /// Writes documents that the index does not have yet, as in an initial load; calls may run concurrently. An engine
     /// may be faster at this than at [`IndexWriter::write`].
-    async fn bulk_load(&self, index: &str, documents: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+    async fn bulk_load(&self, index: &str, documents: Vec<WriteOperation>) -> BatchOutcome {
         self.write(index, documents).await
     }
 
     /// Writes a batch together with the position up to which its source has been read. After a crash the batch is
     /// never missing where the position is there.
-    async fn write_with_position(
-        &self,
-        index: &str,
-        batch: Vec<WriteOperation>,
-        position: &str,
-    ) -> Result<BatchReport, EngineError>;
+    async fn write_with_position(&self, index: &str, batch: Vec<WriteOperation>, position: &str) -> BatchOutcome;
 
     /// Writes a batch with its position like [`IndexWriter::write_with_position`], but searches may miss it until the next
     /// [`IndexWriter::refresh`] of the index. An engine may be faster at this.
-    async fn write_unrefreshed(
-        &self,
-        index: &str,
-        batch: Vec<WriteOperation>,
-        position: &str,
-    ) -> Result<BatchReport, EngineError> {
+    async fn write_unrefreshed(&self, index: &str, batch: Vec<WriteOperation>, position: &str) -> BatchOutcome {
         self.write_with_position(index, batch, position).await
     }
 
@@ -162,7 +152,10 @@ impl WriteOperation {
     }
 }
 
-/// The outcome of a batch.
+/// The outcome of a batch: a report on its operations, or why none of it was written.
+pub type BatchOutcome = Result<BatchReport, EngineError>;
+
+/// What became of the operations of a batch.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct BatchReport {
     /// How many documents were added or replaced.

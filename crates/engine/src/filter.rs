@@ -89,37 +89,35 @@ pub enum Filter {
 impl Filter {
     /// Returns the conjunction, without needless levels.
     pub fn and(filters: impl IntoIterator<Item = Filter>) -> Filter {
-        let mut parts = Vec::new();
-        for filter in filters {
-            match filter {
-                Filter::All => {}
-                Filter::None => return Filter::None,
-                Filter::And(inner) => parts.extend(inner),
-                other => parts.push(other),
-            }
-        }
-        match parts.len() {
-            0 => Filter::All,
-            1 => parts.remove(0),
-            _ => Filter::And(parts),
-        }
+        Self::join(filters, Filter::All, Filter::None, Filter::And)
     }
 
     /// Returns the disjunction, without needless levels.
     pub fn or(filters: impl IntoIterator<Item = Filter>) -> Filter {
+        Self::join(filters, Filter::None, Filter::All, Filter::Or)
+    }
+
+    /// Joins filters: neutral ones change nothing, and an absorbing one decides.
+    fn join(
+        filters: impl IntoIterator<Item = Filter>,
+        neutral: Filter,
+        absorbing: Filter,
+        group: fn(Vec<Filter>) -> Filter,
+    ) -> Filter {
         let mut parts = Vec::new();
         for filter in filters {
             match filter {
-                Filter::None => {}
-                Filter::All => return Filter::All,
-                Filter::Or(inner) => parts.extend(inner),
+                filter if filter == neutral => {}
+                filter if filter == absorbing => return absorbing,
+                Filter::And(inner) if neutral == Filter::All => parts.extend(inner),
+                Filter::Or(inner) if neutral == Filter::None => parts.extend(inner),
                 other => parts.push(other),
             }
         }
         match parts.len() {
-            0 => Filter::None,
+            0 => neutral,
             1 => parts.remove(0),
-            _ => Filter::Or(parts),
+            _ => group(parts),
         }
     }
 

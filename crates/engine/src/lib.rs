@@ -33,13 +33,13 @@ pub use document::{ArrayRef, Document, LazyValueRef, ObjectRef, PackedDocuments,
 pub use dotted_names::nest_dotted_names;
 pub use element::{ElementBudget, ElementSelection};
 pub use engine::{
-    BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary, IndexWriter,
-    RejectedOperation, SearchEngine, WriteOperation,
+    BatchOutcome, BatchReport, ExportPage, ExportRequest, ExportStream, IndexAdmin, IndexReader, IndexSummary,
+    IndexWriter, RejectedOperation, SearchEngine, WriteOperation,
 };
 pub use error::EngineError;
 pub use filter::{Filter, ValueRange};
 pub use json_escape::is_escape_free;
-pub use maintenance::{ImportChunk, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
+pub use maintenance::{ImportChunk, ImportOutcome, ImportReport, IndexMaintenance, IndexStats, RejectedImport};
 pub use plan::{
     AncestorFilter, FacetRequest, HitsRequest, MissingOrder, NumberRange, RECORD_SCORE, ScoreRequest, SearchPlan,
     SortKey, SortMode, SortOrder,

@@ -20,12 +20,7 @@ pub trait IndexMaintenance: Send + Sync + 'static {
     async fn verify(&self, index: &str) -> Result<Vec<String>, EngineError>;
 
     /// Imports a chunk of documents; when this returns, they are visible and durable.
-    async fn import_chunk(
-        &self,
-        index: &str,
-        chunk: ImportChunk,
-        id_field: Option<String>,
-    ) -> Result<ImportReport, EngineError>;
+    async fn import_chunk(&self, index: &str, chunk: ImportChunk, id_field: Option<String>) -> ImportOutcome;
 
     /// Returns the position of an unfinished import in its source.
     async fn import_position(&self, index: &str, source: &str) -> Result<u64, EngineError>;
@@ -65,7 +60,10 @@ pub struct ImportChunk {
     pub end: u64,
 }
 
-/// The outcome of importing a chunk.
+/// The outcome of a chunk: a report on its documents, or why none of it was imported.
+pub type ImportOutcome = Result<ImportReport, EngineError>;
+
+/// What became of the documents of a chunk.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ImportReport {

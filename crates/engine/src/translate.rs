@@ -23,6 +23,7 @@ use cantata_sqon::{Condition, Sqon, ValueTest};
 
 pub use self::error::TranslationError;
 
+use self::group::ClauseScope;
 use crate::{AncestorFilter, Filter};
 
 /// The members of the saved sets that a filter may name, by the id of the set.
@@ -120,7 +121,7 @@ impl<'a> FilterTranslator<'a> {
     pub fn elements(&self, sqon: Option<&Sqon>, row_path: &str) -> Result<Filter, TranslationError> {
         let mut filters = Vec::new();
         if let Some(sqon) = sqon.filter(|_| !row_path.is_empty()) {
-            self.element_clauses(sqon, row_path, &mut filters)?;
+            self.element_clauses(sqon, row_path, ClauseScope::AllFields, &mut filters)?;
         }
         Ok(Filter::and(filters))
     }
@@ -140,7 +141,7 @@ impl<'a> FilterTranslator<'a> {
         for path in paths {
             let mut filters = Vec::new();
             if let Some(sqon) = sqon {
-                self.container_clauses(sqon, path, &mut filters)?;
+                self.element_clauses(sqon, path, ClauseScope::OwnFields, &mut filters)?;
             }
             if !filters.is_empty() {
                 ancestors.push(AncestorFilter { path: path.to_owned(), filter: Filter::and(filters) });

@@ -35,6 +35,6 @@ pub use index_generations::is_index_generation;
 pub use indexing::{IndexedCatalogue, Indexing, IndexingContext, OpenSource};
 pub use jobs::{Job, JobError, JobKind, JobStatus, Jobs};
 pub use rejected_documents::DocumentRejection;
-pub use source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
+pub use source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SnapshotPages, SourceError, SourceSnapshot};
 pub use status::{CatalogueIndexing, IndexingActivity, IndexingProblem};
 pub use store_source::StoreSource;

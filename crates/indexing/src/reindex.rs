@@ -15,6 +15,7 @@ use crate::batch::Batch;
 use crate::error::IndexingFailure;
 use crate::jobs::{JobStatus, RunningJob};
 use crate::rejected_documents::{DocumentRejection, RejectedDocuments};
+use crate::source::SourceSnapshot;
 use crate::worker::{IndexPosition, IndexWorker};
 
 /// How many changes are applied at once.
@@ -84,8 +85,9 @@ async fn build(
     let index = worker.generations.create_next(&mapping).await?;
     job.set_index(&index).await?;
     let source = &worker.builder.source;
-    let mut snapshot = worker.source.snapshot(source.studies.as_deref(), &source.states).await?;
-    job.update(|job| job.total = snapshot.total());
+    let snapshot = worker.source.snapshot(source.studies.as_deref(), &source.states).await?;
+    let SourceSnapshot { position, total, mut pages } = snapshot;
+    job.update(|job| job.total = total);
     let mut rejected = RejectedDocuments::default();
     let mut parts = JoinSet::new();
     // Searches need processors, too.
@@ -95,7 +97,7 @@ async fn build(
         if !is_over && parts.len() < max_parts {
             let (mut part, mut bytes) = (Vec::new(), 0);
             while bytes < PART_BYTES && !is_over {
-                match snapshot.next().await? {
+                match pages.next().await? {
                     Some(page) => {
                         bytes += page.iter().map(String::len).sum::<usize>();
                         part.extend(page.into_iter().map(Arc::from));
@@ -116,7 +118,7 @@ async fn build(
         });
         rejected.record(&HashSet::new(), rejected_here);
     }
-    let mut at = IndexPosition::new(index, Some(snapshot.position().to_owned()), types);
+    let mut at = IndexPosition::new(index, Some(position), types);
     while worker.source.lag(at.position.as_deref()).is_some_and(|lag| lag > MAX_FINAL_LAG) {
         apply_next(worker, &mut at, &mut rejected).await?;
     }

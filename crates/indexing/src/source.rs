@@ -35,19 +35,23 @@ pub trait AnalysisSource: Send + Sync + 'static {
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
-    ) -> Result<Box<dyn SourceSnapshot>, SourceError>;
+    ) -> Result<SourceSnapshot, SourceError>;
 }
 
-/// Analyses as they are now, page by page.
+/// Analyses as they are now.
+pub struct SourceSnapshot {
+    /// The position at which it began.
+    pub position: String,
+    /// About how many analyses there are.
+    pub total: u64,
+    /// The analyses, each as it was at the position or later.
+    pub pages: Box<dyn SnapshotPages>,
+}
+
+/// The analyses of a snapshot, page by page.
 #[async_trait]
-pub trait SourceSnapshot: Send {
-    /// Returns the position at which it began.
-    fn position(&self) -> &str;
-
-    /// Returns about how many analyses there are.
-    fn total(&self) -> u64;
-
-    /// Returns the next page of analyses; nothing after the last one. Each is as it was at the position or later.
+pub trait SnapshotPages: Send {
+    /// Returns the next page of analyses; nothing after the last one.
     async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError>;
 }
 

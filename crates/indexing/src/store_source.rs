@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use cantata_core::{AnalysisState, AnalysisType, Event, EventAction};
 use cantata_store::{AnalysisQuery, Revision, StateSet, Store, TypeQuery};
 
-use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SourceError, SourceSnapshot};
+use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SnapshotPages, SourceError, SourceSnapshot};
 
 /// How many events are read at once; the bytes of their documents are checked after each read.
 const EVENT_PAGE_SIZE: usize = 500;
@@ -89,7 +89,7 @@ impl AnalysisSource for StoreSource {
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
-    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
+    ) -> Result<SourceSnapshot, SourceError> {
         let position = self.latest().to_string();
         let states: StateSet = states.iter().copied().collect();
         let studies = match studies {
@@ -100,8 +100,8 @@ impl AnalysisSource for StoreSource {
         for study in &studies {
             total += self.store.count_analyses(study, states).await?;
         }
-        let (studies, revisions) = (studies.into_iter(), Vec::new().into_iter());
-        Ok(Box::new(StoreSnapshot { store: Arc::clone(&self.store), position, total, states, studies, revisions }))
+        let (store, studies, revisions) = (Arc::clone(&self.store), studies.into_iter(), Vec::new().into_iter());
+        Ok(SourceSnapshot { position, total, pages: Box::new(StorePages { store, states, studies, revisions }) })
     }
 }
 
@@ -115,10 +115,8 @@ fn changed(event: Event) -> ChangedAnalysis {
     }
 }
 
-struct StoreSnapshot {
+struct StorePages {
     store: Arc<dyn Store>,
-    position: String,
-    total: u64,
     states: StateSet,
     /// The studies that are still to come.
     studies: vec::IntoIter<String>,
@@ -127,19 +125,11 @@ struct StoreSnapshot {
 }
 
 #[async_trait]
-impl SourceSnapshot for StoreSnapshot {
-    fn position(&self) -> &str {
-        &self.position
-    }
-
-    fn total(&self) -> u64 {
-        self.total
-    }
-
+impl SnapshotPages for StorePages {
     async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError> {
         while self.revisions.len() == 0 {
             let Some(study_id) = self.studies.next() else { return Ok(None) };
-            let query = AnalysisQuery { study_id, states: self.states, limit: None, offset: 0 };
+            let query = AnalysisQuery::all(study_id, self.states);
             self.revisions = self.store.list_analyses(&query).await?.into_iter();
         }
         let revisions: Vec<Revision> = self.revisions.by_ref().take(DOCUMENT_PAGE_SIZE).collect();

@@ -161,6 +161,17 @@ impl From<&TypedValue> for Value {
 }
 
 impl TypedValue {
+    /// Returns the number that sums and statistics take; dates count in milliseconds.
+    pub fn as_number(&self) -> Option<f64> {
+        match self {
+            Self::Integer(number) | Self::DateMillis(number) => Some(*number as f64),
+            Self::Unsigned(number) => Some(*number as f64),
+            Self::Double(number) => Some(*number),
+            Self::DateNanos(number) => Some(number.div_euclid(1_000_000) as f64),
+            Self::Bool(_) | Self::Text(_) | Self::Ip(_) => None,
+        }
+    }
+
     /// Returns the position of the kind of value in the order of all values.
     fn rank(&self) -> u8 {
         match self {

@@ -20,6 +20,14 @@ const INSTRUCTIONS: &str = "Cantata keeps metadata of studies, analyses and file
     then build_sqon with every condition in one call, then execute_query with the filter as it came back. Never guess \
     the name of a field. To prepare a submission: describe_analysis_types, then validate_analysis, which stores nothing.";
 
+/// The context of a request of a client.
+type Context = RequestContext<RoleServer>;
+
+/// Which page of a list is asked for.
+type PageRequest = Option<PaginatedRequestParams>;
+
+type Answer<T> = Result<T, ErrorData>;
+
 /// Handles the requests of one client.
 #[derive(Clone)]
 pub(crate) struct McpHandler {
@@ -27,13 +35,13 @@ pub(crate) struct McpHandler {
 }
 
 impl McpHandler {
-    fn caller(&self, context: &RequestContext<RoleServer>) -> CallerContext<'_> {
+    fn caller(&self, context: &Context) -> CallerContext<'_> {
         CallerContext::new(&self.services, request_of(context))
     }
 }
 
 /// Returns the extensions of the HTTP request of a call. Without one the sender is anonymous.
-fn request_of(context: &RequestContext<RoleServer>) -> &Extensions {
+fn request_of(context: &Context) -> &Extensions {
     static NOTHING: std::sync::LazyLock<Extensions> = std::sync::LazyLock::new(Extensions::new);
     context.extensions.get::<Parts>().map_or(&NOTHING, |parts| &parts.extensions)
 }
@@ -46,11 +54,7 @@ impl ServerHandler for McpHandler {
             .with_instructions(INSTRUCTIONS)
     }
 
-    async fn list_tools(
-        &self,
-        _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListToolsResult, ErrorData> {
+    async fn list_tools(&self, _: PageRequest, _: Context) -> Answer<ListToolsResult> {
         Ok(ListToolsResult::with_all_items(tools::all()))
     }
 
@@ -58,11 +62,7 @@ impl ServerHandler for McpHandler {
         tools::all().into_iter().find(|tool| tool.name == name)
     }
 
-    async fn call_tool(
-        &self,
-        call: CallToolRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
+    async fn call_tool(&self, call: CallToolRequestParams, context: Context) -> Answer<CallToolResponse> {
         let result = tools::call(&self.services, request_of(&context), &call.name, call.arguments).await;
         let result = result.transpose().ok_or_else(|| {
             let text = format!("There is no tool {:?}; tools/list shows which there are", call.name);
@@ -71,43 +71,23 @@ impl ServerHandler for McpHandler {
         Ok(to_call_result(result).into())
     }
 
-    async fn list_resources(
-        &self,
-        _page: Option<PaginatedRequestParams>,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ListResourcesResult, ErrorData> {
+    async fn list_resources(&self, _: PageRequest, context: Context) -> Answer<ListResourcesResult> {
         Ok(ListResourcesResult::with_all_items(resources::all(&self.caller(&context))))
     }
 
-    async fn list_resource_templates(
-        &self,
-        _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+    async fn list_resource_templates(&self, _: PageRequest, _: Context) -> Answer<ListResourceTemplatesResult> {
         Ok(ListResourceTemplatesResult::with_all_items(vec![resources::template()]))
     }
 
-    async fn read_resource(
-        &self,
-        wanted: ReadResourceRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<ReadResourceResponse, ErrorData> {
+    async fn read_resource(&self, wanted: ReadResourceRequestParams, context: Context) -> Answer<ReadResourceResponse> {
         Ok(resources::read(&self.caller(&context), &wanted.uri)?.into())
     }
 
-    async fn list_prompts(
-        &self,
-        _page: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<ListPromptsResult, ErrorData> {
+    async fn list_prompts(&self, _: PageRequest, _: Context) -> Answer<ListPromptsResult> {
         Ok(ListPromptsResult::with_all_items(vec![prompt::description()]))
     }
 
-    async fn get_prompt(
-        &self,
-        wanted: GetPromptRequestParams,
-        context: RequestContext<RoleServer>,
-    ) -> Result<GetPromptResponse, ErrorData> {
+    async fn get_prompt(&self, wanted: GetPromptRequestParams, context: Context) -> Answer<GetPromptResponse> {
         Ok(prompt::messages(&self.caller(&context), &wanted)?.into())
     }
 }

@@ -1,6 +1,6 @@
 //! Reading analyses: one, a study's, a page of them, those with certain files.
 
-use cantata_core::{Analysis, AnalysisId, AnalysisState, Error, ErrorId, ErrorOrigin, File, ObjectId, Result};
+use cantata_core::{Analysis, AnalysisState, Error, ErrorId, ErrorOrigin, File, ObjectId, Result};
 use cantata_store::{AnalysisQuery, ObjectIdPattern, StateSet, StoredAnalysis};
 use regex::RegexBuilder;
 
@@ -55,37 +55,14 @@ impl MetadataService {
     /// Returns the analyses of a study that are in one of the states.
     pub async fn list_analyses(&self, study_id: &str, states: StateSet) -> Result<DocumentStream> {
         self.require_study(study_id).await?;
-        let query = AnalysisQuery { study_id: study_id.to_owned(), states, limit: None, offset: 0 };
-        self.list(&query).await
+        self.list(&AnalysisQuery::all(study_id, states)).await
     }
 
     /// Returns one page of them.
-    pub async fn page_analyses(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        limit: u64,
-        offset: u64,
-    ) -> Result<AnalysisPage> {
-        self.require_study(study_id).await?;
-        let total = self.store.count_analyses(study_id, states).await?;
-        let query = AnalysisQuery { study_id: study_id.to_owned(), states, limit: Some(limit), offset };
-        Ok(AnalysisPage { documents: self.list(&query).await?, total })
-    }
-
-    /// Returns one page of them, which begins after the analysis of an id, or with the first one. However far it is, it costs the
-    /// same.
-    pub async fn page_analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<AnalysisPage> {
-        self.require_study(study_id).await?;
-        let total = self.store.count_analyses(study_id, states).await?;
-        let revisions = self.store.analyses_after(study_id, states, after, limit).await?;
-        Ok(AnalysisPage { documents: DocumentStream::new(self.store.clone(), revisions), total })
+    pub async fn page_analyses(&self, query: &AnalysisQuery) -> Result<AnalysisPage> {
+        self.require_study(&query.study_id).await?;
+        let total = self.store.count_analyses(&query.study_id, query.states).await?;
+        Ok(AnalysisPage { documents: self.list(query).await?, total })
     }
 
     async fn list(&self, query: &AnalysisQuery) -> Result<DocumentStream> {

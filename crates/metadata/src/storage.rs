@@ -52,18 +52,9 @@ impl StorageClient {
     ///
     /// Objects without a checksum in storage are rejected unless `ignore_undefined_md5` is set.
     pub async fn check_publishable(&self, analysis: &Analysis, ignore_undefined_md5: bool) -> Result<()> {
-        let files = &analysis.files;
-        let uploaded: Vec<bool> = stream::iter(0..files.len())
-            .map(|nth| self.is_uploaded(files[nth].object_id))
-            .buffered(MAX_CONCURRENT_CALLS)
-            .try_collect()
-            .await?;
+        let uploaded: Vec<bool> = for_each_file(analysis, |object_id| self.is_uploaded(object_id)).await?;
         comparison::check_uploaded(analysis, &uploaded)?;
-        let stored: Vec<StoredObject> = stream::iter(0..files.len())
-            .map(|nth| self.stored_object(files[nth].object_id))
-            .buffered(MAX_CONCURRENT_CALLS)
-            .try_collect()
-            .await?;
+        let stored: Vec<StoredObject> = for_each_file(analysis, |object_id| self.stored_object(object_id)).await?;
         comparison::check_sizes(analysis, &stored)?;
         comparison::check_checksums(analysis, &stored, ignore_undefined_md5)
     }
@@ -117,6 +108,15 @@ impl StorageClient {
         let authorization = self.authorization.as_ref().and_then(|header| header.to_str().ok());
         excerpt(text, authorization.and_then(|header| header.strip_prefix(BEARER)))
     }
+}
+
+/// Makes a call for each file of an analysis, several at a time; the answers are in the order of the files.
+async fn for_each_file<T, F: Future<Output = Result<T>>>(
+    analysis: &Analysis,
+    call: impl Fn(ObjectId) -> F,
+) -> Result<Vec<T>> {
+    let object_ids: Vec<ObjectId> = analysis.files.iter().map(|file| file.object_id).collect();
+    stream::iter(object_ids).map(call).buffered(MAX_CONCURRENT_CALLS).try_collect().await
 }
 
 fn successful(response: Response) -> Result<Response, String> {

@@ -224,15 +224,5 @@ fn new_analysis(
     let (analysis_id, now) = (AnalysisId::generate(), Timestamp::now());
     let PayloadParts { files, data } =
         split(analysis_id).map_err(|violations| schema_error(&join_violations(&violations)))?;
-    Ok(Analysis {
-        analysis_id,
-        study_id: study_id.to_owned(),
-        state: AnalysisState::Unpublished,
-        created_at: now,
-        updated_at: now,
-        history: vec![],
-        files,
-        analysis_type: compiled.id.clone(),
-        data,
-    })
+    Ok(Analysis::new(analysis_id, study_id, compiled.id.clone(), files, data, now))
 }

@@ -18,7 +18,7 @@ use crate::access::{RequiredScope, identity_of};
 use crate::admin::{created_key, key_error, keys_of, parse_key};
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
-use crate::openapi::schemas::{ApiKeys, MadeApiKey, NewApiKey};
+use crate::openapi::schemas::{ApiKeys, KeyPath, MadeApiKey, NewApiKey};
 use crate::response::json as json_response;
 use crate::routes::Routes;
 use crate::state::AppState;
@@ -63,7 +63,7 @@ async fn create(State(state): State<AppState>, extensions: Extensions, JsonObjec
 /// Revokes an API key of the person: it is refused from now on, for good.
 #[utoipa::path(
     delete, path = "/auth/keys/{id}", tag = "Keys",
-    params(("id" = String, Path, description = "The id of the key, not its name")),
+    params(KeyPath),
     responses((status = 204, description = "The key is revoked"))
 )]
 async fn revoke(

@@ -21,7 +21,7 @@ use crate::access::{ChangeAudit, RequiredScope, SESSION_COOKIE, cookie, identity
 use crate::admin::ADMINISTRATION;
 use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{Params, Segments};
-use crate::openapi::schemas::{SessionState, SignedOut};
+use crate::openapi::schemas::{SessionHeader, SessionState, SignedOut};
 use crate::request_id::RequestId;
 use crate::response::json as json_response;
 use crate::routes::Routes;
@@ -102,7 +102,7 @@ async fn complete(State(app): State<AppState>, headers: HeaderMap, params: Param
 /// Says who has signed in in this browser, and whether people can.
 #[utoipa::path(
     get, path = "/auth/session", tag = "Sign-in",
-    params(("X-Cantata-Session" = Option<String>, Header, description = "Any value; without it cookies do not count")),
+    params(SessionHeader),
     responses((status = 200, description = "The session", body = SessionState))
 )]
 async fn session(State(state): State<AppState>, headers: HeaderMap, extensions: Extensions) -> ApiResult {
@@ -118,7 +118,7 @@ async fn session(State(state): State<AppState>, headers: HeaderMap, extensions: 
 #[utoipa::path(
     post, path = "/auth/sign-out", tag = "Sign-in",
     params(
-        ("X-Cantata-Session" = Option<String>, Header, description = "Any value; without it cookies do not count"),
+        SessionHeader,
         ("everywhere" = Option<bool>, Query, description = "true: end the sessions in other browsers, too"),
     ),
     responses((status = 200, description = "The session has ended", body = SignedOut))

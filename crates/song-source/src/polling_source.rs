@@ -18,7 +18,7 @@ use uuid::Uuid;
 use crate::SongSourceError;
 use crate::change_tracker::{ChangeTracker, DetectedChange};
 use crate::client::{AnalysisHeader, SongClient};
-use crate::snapshot::{AnalysisPages, SongSnapshot};
+use crate::snapshot::{AnalysisPages, open_snapshot};
 use crate::type_count::TypeCount;
 
 /// How many analyses are read concurrently, and how many changes a batch has at most.
@@ -161,12 +161,12 @@ impl AnalysisSource for PollingSource {
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
-    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
+    ) -> Result<SourceSnapshot, SourceError> {
         let (is_first, position) = {
             let tracker = self.tracker.lock();
             (!tracker.is_complete && tracker.last() == 0, self.tracker.position(tracker.last()))
         };
         let seeded = is_first.then(|| Arc::clone(&self.tracker));
-        SongSnapshot::open(AnalysisPages::open(&self.client, studies, states).await?, position, seeded).await
+        open_snapshot(AnalysisPages::open(&self.client, studies, states).await?, position, seeded).await
     }
 }

@@ -5,7 +5,7 @@ use std::vec;
 
 use async_trait::async_trait;
 use cantata_core::AnalysisState;
-use cantata_indexing::{SourceError, SourceSnapshot};
+use cantata_indexing::{SnapshotPages, SourceError, SourceSnapshot};
 
 use crate::client::{AnalysisHeader, PAGE_SIZE, SongClient};
 use crate::polling_source::SharedTracker;
@@ -64,36 +64,24 @@ impl AnalysisPages {
     }
 }
 
-/// A snapshot of a server.
-pub(crate) struct SongSnapshot {
+/// Begins a snapshot of a server, and seeds a tracker with it if nothing was polled before.
+pub(crate) async fn open_snapshot(
     pages: AnalysisPages,
     position: String,
-    total: u64,
-    /// The tracker to seed, if nothing was polled before.
+    tracker: Option<Arc<SharedTracker>>,
+) -> Result<SourceSnapshot, SourceError> {
+    let total = pages.count().await?;
+    Ok(SourceSnapshot { position, total, pages: Box::new(SeedingPages { pages, tracker }) })
+}
+
+/// Pages that seed a tracker as they are read.
+struct SeedingPages {
+    pages: AnalysisPages,
     tracker: Option<Arc<SharedTracker>>,
 }
 
-impl SongSnapshot {
-    pub(crate) async fn open(
-        pages: AnalysisPages,
-        position: String,
-        tracker: Option<Arc<SharedTracker>>,
-    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
-        let total = pages.count().await?;
-        Ok(Box::new(Self { pages, position, total, tracker }))
-    }
-}
-
 #[async_trait]
-impl SourceSnapshot for SongSnapshot {
-    fn position(&self) -> &str {
-        &self.position
-    }
-
-    fn total(&self) -> u64 {
-        self.total
-    }
-
+impl SnapshotPages for SeedingPages {
     async fn next(&mut self) -> Result<Option<Vec<String>>, SourceError> {
         let page = self.pages.next().await?;
         if let Some(tracker) = &self.tracker {

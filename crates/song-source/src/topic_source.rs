@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 
 use crate::SongSourceError;
 use crate::client::SongClient;
-use crate::snapshot::{AnalysisPages, SongSnapshot};
+use crate::snapshot::{AnalysisPages, open_snapshot};
 use crate::type_count::TypeCount;
 
 /// How long one fetch waits for events.
@@ -148,9 +148,9 @@ impl AnalysisSource for TopicSource {
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
-    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
+    ) -> Result<SourceSnapshot, SourceError> {
         let position = position_of(&self.ends().await?);
-        SongSnapshot::open(AnalysisPages::open(&self.client, studies, states).await?, position, None).await
+        open_snapshot(AnalysisPages::open(&self.client, studies, states).await?, position, None).await
     }
 }
 

@@ -25,31 +25,18 @@ pub(crate) async fn find(client: &Object, id: AnalysisId) -> Result<Option<Store
 }
 
 pub(crate) async fn list(client: &Object, study_key: i32, wanted: &AnalysisQuery) -> Result<Vec<Revision>> {
-    let sql = "SELECT revision FROM analysis WHERE study_key = $1 AND ($2::int >> state) & 1 = 1
-             ORDER BY analysis_id LIMIT $3 OFFSET $4";
-    let (states, limit) = (i32::from(state_bits(wanted.states)), to_bigint(wanted.limit.unwrap_or(u64::MAX)));
-    let rows = query(client, READING, sql, &[&study_key, &states, &limit, &to_bigint(wanted.offset)]).await?;
-    rows.iter().map(read_revision).collect()
-}
-
-pub(crate) async fn list_after(
-    client: &Object,
-    study_key: i32,
-    states: StateSet,
-    after: Option<AnalysisId>,
-    limit: u64,
-) -> Result<Vec<Revision>> {
-    let (states, limit) = (i32::from(state_bits(states)), to_bigint(limit));
-    let rows = match after.map(to_uuid) {
+    let states = i32::from(state_bits(wanted.states));
+    let (limit, offset) = (to_bigint(wanted.limit.unwrap_or(u64::MAX)), to_bigint(wanted.offset));
+    let rows = match wanted.after.map(to_uuid) {
         None => {
             let sql = "SELECT revision FROM analysis WHERE study_key = $1 AND ($2::int >> state) & 1 = 1
-                     ORDER BY analysis_id LIMIT $3";
-            query(client, READING, sql, &[&study_key, &states, &limit]).await?
+                     ORDER BY analysis_id LIMIT $3 OFFSET $4";
+            query(client, READING, sql, &[&study_key, &states, &limit, &offset]).await?
         }
         Some(after) => {
             let sql = "SELECT revision FROM analysis WHERE study_key = $1 AND ($2::int >> state) & 1 = 1
-                     AND analysis_id > $4 ORDER BY analysis_id LIMIT $3";
-            query(client, READING, sql, &[&study_key, &states, &limit, &after]).await?
+                     AND analysis_id > $5 ORDER BY analysis_id LIMIT $3 OFFSET $4";
+            query(client, READING, sql, &[&study_key, &states, &limit, &offset, &after]).await?
         }
     };
     rows.iter().map(read_revision).collect()

@@ -34,7 +34,7 @@ use async_trait::async_trait;
 use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordKind, RecordWrite, ReplaceOutcome, Result, Revision,
     SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use deadpool_postgres::Object;
@@ -183,18 +183,6 @@ impl Store for PostgresStore {
             .await
     }
 
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>> {
-        let list =
-            move |client: Object, key| async move { analyses::list_after(&client, key, states, after, limit).await };
-        self.in_study(study_id, list).await
-    }
-
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.in_study(study_id, move |client, key| async move { analyses::count(&client, key, states).await }).await
     }
@@ -281,18 +269,8 @@ impl Store for PostgresStore {
         self.with_client(move |client| async move { records::latest_change(&client, kind).await }).await
     }
 
-    async fn write_record(
-        &self,
-        kind: RecordKind,
-        id: &str,
-        base: RecordBase,
-        document: Option<String>,
-    ) -> Result<Option<u64>> {
-        let id = id.to_owned();
-        self.with_client(move |mut client| async move {
-            records::write(&mut client, kind, &id, base, document.as_deref()).await
-        })
-        .await
+    async fn apply_record_write(&self, write: RecordWrite) -> Result<Option<u64>> {
+        self.with_client(move |mut client| async move { records::write(&mut client, &write).await }).await
     }
 
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {

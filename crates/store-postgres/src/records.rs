@@ -1,7 +1,7 @@
 //! Shared records in PostgreSQL. The row with the latest change of a kind is locked for each write of it, so that servers
 //! write one after the other, and a change is visible only after all earlier ones.
 
-use cantata_store::{RecordBase, RecordKind, Result, SharedRecord};
+use cantata_store::{RecordKind, RecordWrite, Result, SharedRecord};
 use deadpool_postgres::Object;
 use tokio_postgres::{IsolationLevel, Row};
 
@@ -39,24 +39,19 @@ pub(crate) async fn latest_change(client: &Object, kind: RecordKind) -> Result<u
     row.map_or(Ok(0), |row| from_bigint(row.get(0)))
 }
 
-pub(crate) async fn write(
-    client: &mut Object,
-    kind: RecordKind,
-    id: &str,
-    base: RecordBase,
-    document: Option<&str>,
-) -> Result<Option<u64>> {
+pub(crate) async fn write(client: &mut Object, write: &RecordWrite) -> Result<Option<u64>> {
+    let (kind, id) = (write.kind.as_str(), write.id.as_str());
     let transaction = client.build_transaction().isolation_level(IsolationLevel::ReadCommitted);
     let transaction = transaction.start().await.map_err(read_error(WRITING))?;
-    let change = from_bigint(query_one(&transaction, WRITING, NEXT_CHANGE, &[&kind.as_str()]).await?.get(0))?;
+    let change = from_bigint(query_one(&transaction, WRITING, NEXT_CHANGE, &[&kind]).await?.get(0))?;
     let sql = "SELECT change FROM shared_record WHERE kind = $1 AND id = $2 AND document IS NOT NULL";
-    let current = query_opt(&transaction, WRITING, sql, &[&kind.as_str(), &id]).await?;
+    let current = query_opt(&transaction, WRITING, sql, &[&kind, &id]).await?;
     let current = current.map(|row| from_bigint(row.get(0))).transpose()?;
-    if !base.holds(current, change - 1) {
+    if !write.base.holds(current, change - 1) {
         // Dropping the transaction rolls it back.
         return Ok(None);
     }
-    execute(&transaction, WRITING, PUT, &[&kind.as_str(), &id, &to_bigint(change), &document]).await?;
+    execute(&transaction, WRITING, PUT, &[&kind, &id, &to_bigint(change), &write.document]).await?;
     transaction.commit().await.map_err(write_error(WRITING))?;
     Ok(Some(change))
 }

@@ -35,35 +35,20 @@ pub(crate) fn revision_of(connection: &Connection, id: AnalysisId) -> Result<Opt
 }
 
 pub(crate) fn list(connection: &Connection, query: &AnalysisQuery) -> Result<Vec<Revision>> {
-    let sql = "SELECT revision FROM analysis
-             WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
-             ORDER BY analysis_id LIMIT ?3 OFFSET ?4";
+    let read = |row: &Row<'_>| row.get(0).map(Revision);
+    let states = state_bits(query.states);
     let (limit, offset) = (to_bigint(query.limit.unwrap_or(u64::MAX)), to_bigint(query.offset));
-    let params = (&query.study_id, state_bits(query.states), limit, offset);
-    let read = |row: &Row<'_>| row.get(0).map(Revision);
-    with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect())
-}
-
-pub(crate) fn list_after(
-    connection: &Connection,
-    study_id: &str,
-    states: StateSet,
-    after: Option<AnalysisId>,
-    limit: u64,
-) -> Result<Vec<Revision>> {
-    let read = |row: &Row<'_>| row.get(0).map(Revision);
-    let (states, limit) = (state_bits(states), to_bigint(limit));
-    let Some(after) = after else {
+    let Some(after) = query.after else {
         let sql = "SELECT revision FROM analysis
                  WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
-                 ORDER BY analysis_id LIMIT ?3";
-        let params = (study_id, states, limit);
+                 ORDER BY analysis_id LIMIT ?3 OFFSET ?4";
+        let params = (&query.study_id, states, limit, offset);
         return with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect());
     };
     let sql = "SELECT revision FROM analysis
              WHERE study_key = (SELECT study_key FROM study WHERE study_id = ?1) AND (?2 & (1 << state)) != 0
-             AND analysis_id > ?4 ORDER BY analysis_id LIMIT ?3";
-    let params = (study_id, states, limit, after.as_bytes());
+             AND analysis_id > ?5 ORDER BY analysis_id LIMIT ?3 OFFSET ?4";
+    let params = (&query.study_id, states, limit, offset, after.as_bytes());
     with_statement(connection, READING, sql, |select| select.query_map(params, read)?.collect())
 }
 

@@ -251,7 +251,7 @@ mod tests {
         }
         let store = SqliteStore::open(folder.path()).unwrap();
         let states = [AnalysisState::Unpublished].into_iter().collect();
-        let query = AnalysisQuery { study_id: "S".into(), states, limit: None, offset: 0 };
+        let query = AnalysisQuery::all("S", states);
         assert_eq!(store.list_analyses(&query).await.unwrap(), [Revision(2), Revision(1)]);
         assert_eq!(store.analysis(ids[0]).await.unwrap().unwrap().revision, Revision(1));
         let kept = Connection::open(folder.path().join("metadata.db.before-V5")).unwrap();

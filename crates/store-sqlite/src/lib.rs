@@ -35,7 +35,7 @@ use cantata_core::{AnalysisId, AnalysisType, Event, ObjectId, Study};
 use cantata_durable_file as durable_file;
 use cantata_store::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordKind, RecordWrite, ReplaceOutcome, Result, Revision,
     SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeQuery,
 };
 use tokio::sync::watch;
@@ -190,17 +190,6 @@ impl Store for SqliteStore {
         self.read_blocking(move |reader| analyses::list(&reader.metadata, &query)).await
     }
 
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>> {
-        let study_id = study_id.to_owned();
-        self.read_blocking(move |reader| analyses::list_after(&reader.metadata, &study_id, states, after, limit)).await
-    }
-
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
         self.readers.read(|reader| analyses::count_in_states(&reader.metadata, study_id, states))
     }
@@ -274,17 +263,8 @@ impl Store for SqliteStore {
         self.readers.read(|reader| records::latest_change(&reader.metadata, kind))
     }
 
-    async fn write_record(
-        &self,
-        kind: RecordKind,
-        id: &str,
-        base: RecordBase,
-        document: Option<String>,
-    ) -> Result<Option<u64>> {
-        let id = id.to_owned();
-        self.writer
-            .write(move |context| records::write(&context.connection, kind, &id, base, document.as_deref()))
-            .await
+    async fn apply_record_write(&self, write: RecordWrite) -> Result<Option<u64>> {
+        self.writer.write(move |context| records::write(&context.connection, &write)).await
     }
 
     async fn purge_removed_records(&self, kind: RecordKind, up_to: u64) -> Result<()> {

@@ -1,7 +1,7 @@
 //! Shared records in SQLite. The writer thread runs one write at a time, so what it has read still holds when it writes.
 
 use cantata_store::codes::to_bigint;
-use cantata_store::{RecordBase, RecordKind, Result, SharedRecord, StoreError};
+use cantata_store::{RecordBase, RecordKind, RecordWrite, Result, SharedRecord, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::checksum::checksum_of;
@@ -40,16 +40,11 @@ pub(crate) fn latest_change(connection: &Connection, kind: RecordKind) -> Result
     Ok(last.unwrap_or_default())
 }
 
-pub(crate) fn write(
-    connection: &Connection,
-    kind: RecordKind,
-    id: &str,
-    base: RecordBase,
-    document: Option<&str>,
-) -> Result<Option<u64>> {
+pub(crate) fn write(connection: &Connection, write: &RecordWrite) -> Result<Option<u64>> {
+    let (kind, id, document) = (write.kind, write.id.as_str(), write.document.as_deref());
     let latest = latest_change(connection, kind)?;
     let current = find(connection, kind, id)?.map(|record| record.change);
-    if !base.holds(current, latest) {
+    if !write.base.holds(current, latest) {
         return Ok(None);
     }
     let change = latest + 1;
@@ -72,7 +67,9 @@ pub(crate) fn purge_removed(connection: &Connection, kind: RecordKind, up_to: u6
     let Some(last) = last else { return Ok(()) };
     let sql = "DELETE FROM shared_record WHERE kind = ?1 AND change <= ?2 AND document IS NULL";
     with_statement(connection, WRITING, sql, |delete| delete.execute(params))?;
-    write(connection, RecordKind::PurgeMark, kind.as_str(), RecordBase::Any, Some(&last.to_string())).map(|_| ())
+    let (id, document) = (kind.as_str().to_owned(), Some(last.to_string()));
+    let mark = RecordWrite { kind: RecordKind::PurgeMark, id, base: RecordBase::Any, document };
+    write(connection, &mark).map(|_| ())
 }
 
 fn read(kind: RecordKind, (id, change, document, stored): RecordRow) -> Result<SharedRecord> {

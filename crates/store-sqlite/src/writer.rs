@@ -68,6 +68,18 @@ where
     }
 }
 
+/// Makes work a job; its result comes by the channel once the group of the job is on disk.
+fn pending<T: Send + 'static>(
+    work: impl FnOnce(&mut WriteContext) -> Result<T> + Send + 'static,
+) -> (Box<dyn WriteJob>, oneshot::Receiver<Result<T>>) {
+    let (reply, answer) = oneshot::channel();
+    (Box::new(PendingWrite { work: Some(work), outcome: None, reply }), answer)
+}
+
+fn stopped() -> StoreError {
+    StoreError::unavailable("the writer has stopped")
+}
+
 /// Takes jobs of other threads of the store; the writer thread does not end before it is dropped.
 pub(crate) struct WriteQueue(Sender<Box<dyn WriteJob>>);
 
@@ -77,9 +89,7 @@ impl WriteQueue {
         &self,
         work: impl FnOnce(&mut WriteContext) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let stopped = || StoreError::unavailable("the writer has stopped");
-        let (reply, answer) = oneshot::channel();
-        let job = Box::new(PendingWrite { work: Some(work), outcome: None, reply });
+        let (job, answer) = pending(work);
         self.0.blocking_send(job).map_err(|_| stopped())?;
         answer.blocking_recv().map_err(|_| stopped())?
     }
@@ -139,9 +149,7 @@ impl Writer {
         &self,
         work: impl FnOnce(&mut WriteContext) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let stopped = || StoreError::unavailable("the writer has stopped");
-        let (reply, answer) = oneshot::channel();
-        let job = Box::new(PendingWrite { work: Some(work), outcome: None, reply });
+        let (job, answer) = pending(work);
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
         jobs.send(job).await.map_err(|_| stopped())?;
         answer.await.map_err(|_| stopped())?

@@ -188,8 +188,17 @@ pub struct AnalysisQuery {
     pub study_id: String,
     /// The states to include.
     pub states: StateSet,
+    /// Only those whose ids come after this one. However far it is, the page costs the same.
+    pub after: Option<AnalysisId>,
     /// How many at most; `None` for all.
     pub limit: Option<u64>,
     /// How many to skip.
     pub offset: u64,
+}
+
+impl AnalysisQuery {
+    /// Returns the query for all analyses of a study that are in these states.
+    pub fn all(study_id: impl Into<String>, states: StateSet) -> Self {
+        Self { study_id: study_id.into(), states, after: None, limit: None, offset: 0 }
+    }
 }

@@ -35,7 +35,7 @@ pub use analyses::{
 };
 pub use error::{StoreError, StoreErrorSource};
 pub use files::{FileFilter, FileLocation, FileRow, ObjectIdPattern, PageRange, VisibleFiles};
-pub use records::{RecordBase, RecordKind, RecordPurge, SharedRecord};
+pub use records::{RecordBase, RecordKind, RecordPurge, RecordWrite, SharedRecord};
 pub use types::{NewAnalysisType, TypeKey, TypeQuery, TypeSortField, decode_type};
 
 /// The duration of a lease: how long other processes wait before they take over from one that was killed.
@@ -88,16 +88,6 @@ pub trait Store: Send + Sync + 'static {
 
     /// Returns the latest revisions of a study's analyses, ordered by analysis id.
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>>;
-
-    /// Returns up to `limit` of the latest revisions of a study's analyses in these states whose analysis ids come after one,
-    /// ordered by analysis id.
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>>;
 
     /// Counts a study's analyses in these states.
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64>;
@@ -172,7 +162,12 @@ pub trait Store: Send + Sync + 'static {
         id: &str,
         base: RecordBase,
         document: Option<String>,
-    ) -> Result<Option<u64>>;
+    ) -> Result<Option<u64>> {
+        self.apply_record_write(RecordWrite { kind, id: id.to_owned(), base, document }).await
+    }
+
+    /// Does what [`Store::write_record`] says.
+    async fn apply_record_write(&self, write: RecordWrite) -> Result<Option<u64>>;
 
     /// Purges the records of a kind that were removed by this change or an earlier one. A follower of the kind from before
     /// the last of them starts over, see [`Store::purged_records`].

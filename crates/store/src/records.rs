@@ -59,6 +59,19 @@ pub struct SharedRecord {
     pub document: Option<String>,
 }
 
+/// A write of a record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RecordWrite {
+    /// What the record is about.
+    pub kind: RecordKind,
+    /// Its id, unique in its kind.
+    pub id: String,
+    /// What must still hold.
+    pub base: RecordBase,
+    /// What the record says; nothing removes it.
+    pub document: Option<String>,
+}
+
 /// What must still hold for a record to be written; else another server was faster.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecordBase {

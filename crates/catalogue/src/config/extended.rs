@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
+use super::FIELD_NAME;
 use super::reader::{ConfigReader, ConfigSection};
-use super::{FIELD_NAME, FIELD_PATH};
 
 const KEYS: [&str; 12] = [
     FIELD_NAME,
@@ -73,8 +73,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
 }
 
 fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<ExtendedEntry> {
-    reader.warn_unknown(section, &KEYS);
-    let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
+    let field_name = reader.entry_field(section, &KEYS);
     Some(ExtendedEntry {
         description: reader.text(section, "description"),
         display_name: reader.text(section, "displayName"),

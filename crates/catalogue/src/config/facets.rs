@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
+use super::FIELD_NAME;
 use super::reader::{ConfigReader, ConfigSection};
-use super::{FIELD_NAME, FIELD_PATH};
 
 const KEYS: [&str; 6] = [FIELD_NAME, "displayName", "displayType", "isActive", "show", "type"];
 
@@ -33,8 +33,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
 }
 
 fn read_entry(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<FacetEntry> {
-    reader.warn_unknown(section, &KEYS);
-    let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
+    let field_name = reader.entry_field(section, &KEYS);
     Some(FacetEntry {
         display_name: reader.text(section, "displayName"),
         display_type: reader.text(section, "displayType"),

@@ -9,6 +9,7 @@ use serde_json::{Map, Number, Value};
 use strsim::jaro_winkler;
 
 use super::merge::KeyOrigins;
+use super::{FIELD_NAME, FIELD_PATH};
 use crate::problem::ConfigProblem;
 
 /// The Jaro-Winkler similarity from which an unknown key counts as a misspelling.
@@ -116,6 +117,12 @@ impl<'a> ConfigReader<'a> {
     pub(super) fn required_text(&mut self, section: &ConfigSection<'_>, name: &str, expected: &str) -> Option<String> {
         self.require(section, name, expected);
         self.filled_text(section, name)
+    }
+
+    /// Returns the field that an entry is about, and warns of keys that such entries do not have.
+    pub(super) fn entry_field(&mut self, entry: &ConfigSection<'_>, known: &[&str]) -> Option<String> {
+        self.warn_unknown(entry, known);
+        self.required_text(entry, FIELD_NAME, FIELD_PATH)
     }
 
     /// Reports a key that is absent or null.

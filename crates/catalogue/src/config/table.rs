@@ -3,8 +3,8 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::FIELD_NAME;
 use super::reader::{ConfigReader, ConfigSection};
-use super::{FIELD_NAME, FIELD_PATH};
 
 const KEYS: [&str; 4] = ["columns", "defaultSorting", "maxResultsWindow", "rowIdFieldName"];
 
@@ -91,8 +91,7 @@ pub(super) fn read<'a>(reader: &mut ConfigReader<'a>, root: &ConfigSection<'a>) 
 }
 
 fn read_column(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<ColumnEntry> {
-    reader.warn_unknown(section, &COLUMN_KEYS);
-    let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
+    let field_name = reader.entry_field(section, &COLUMN_KEYS);
     Some(ColumnEntry {
         accessor: reader.filled_text(section, "accessor"),
         can_change_show: reader.flag(section, "canChangeShow"),
@@ -111,8 +110,7 @@ fn read_column(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Op
 }
 
 fn read_sorting(reader: &mut ConfigReader<'_>, section: &ConfigSection<'_>) -> Option<SortingEntry> {
-    reader.warn_unknown(section, &[FIELD_NAME, "desc"]);
-    let field_name = reader.required_text(section, FIELD_NAME, FIELD_PATH);
+    let field_name = reader.entry_field(section, &[FIELD_NAME, "desc"]);
     let desc = reader.flag(section, "desc").unwrap_or(false);
     field_name.map(|field_name| SortingEntry { field_name, desc, key: section.key_of(FIELD_NAME) })
 }

@@ -67,7 +67,8 @@ impl Catalogue {
         variables: Value,
     ) -> Result<Value, CallError> {
         let root = &self.document_type;
-        let mut data = self.send(server, declared, &format!("{root} {{ {selection} }}"), variables).await?;
+        let query = format!("query{declared} {{ {root} {{ {selection} }} }}");
+        let mut data = self.send(server, &query, variables).await?;
         Ok(data[root].take())
     }
 
@@ -78,20 +79,13 @@ impl Catalogue {
         selection: &str,
         filter: &Value,
     ) -> Result<Value, CallError> {
-        let selection = format!("network(filters: $filters) {{ {selection} }}");
-        let mut data = self.send(server, "($filters: JSON)", &selection, json!({"filters": filter})).await?;
+        let query = format!("query($filters: JSON) {{ network(filters: $filters) {{ {selection} }} }}");
+        let mut data = self.send(server, &query, json!({"filters": filter})).await?;
         Ok(data["network"].take())
     }
 
     /// Sends a GraphQL query and returns its data.
-    async fn send(
-        &self,
-        server: &ServerClient,
-        declared: &str,
-        selection: &str,
-        variables: Value,
-    ) -> Result<Value, CallError> {
-        let query = format!("query{declared} {{ {selection} }}");
+    async fn send(&self, server: &ServerClient, query: &str, variables: Value) -> Result<Value, CallError> {
         let request = json!({"query": query, "variables": variables});
         let response = server.post(&[&self.name, "graphql"], &request).await?;
         let mut answer: Value = serde_json::from_slice(&server.bytes(response).await?).unwrap_or_default();

@@ -8,8 +8,7 @@ use reqwest::Response;
 use serde_json::{Value, json};
 
 use super::catalogue::Catalogue;
-use super::filter::FilterArguments;
-use super::query::ColumnArguments;
+use super::query::RecordArguments;
 use crate::client::api_error::CallError;
 use crate::client::arguments::ServerArguments;
 use crate::client::server::ServerClient;
@@ -25,13 +24,8 @@ const BINARY_FORMATS: [&str; 3] = ["parquet", "arrow", "xlsx"];
 /// The arguments of `cantata download`.
 #[derive(Debug, Args)]
 pub(crate) struct DownloadArguments {
-    /// The catalogue: its id or its document type
-    #[arg(value_name = "CATALOGUE")]
-    catalogue: String,
     #[command(flatten)]
-    filter: FilterArguments,
-    #[command(flatten)]
-    columns: ColumnArguments,
+    records: RecordArguments,
     /// The output format
     #[arg(long, value_name = "FORMAT", value_parser = FORMATS, default_value = "tsv")]
     format: String,
@@ -47,13 +41,13 @@ pub(crate) struct DownloadArguments {
 
 /// Downloads the matching records.
 pub(super) async fn run(arguments: &DownloadArguments) -> Result<ExitCode, CliError> {
-    let sort = arguments.columns.sorting()?;
+    let sort = arguments.records.sorting()?;
     let server = arguments.server.connect()?;
-    let catalogue = server.catalogue(&arguments.catalogue).await?;
-    let filter = arguments.filter.filter(&catalogue)?;
+    let catalogue = server.catalogue(&arguments.records.catalogue).await?;
+    let filter = arguments.records.filter.filter(&catalogue)?;
     let format = if arguments.server.json { "json" } else { arguments.format.as_str() };
-    let columns = arguments.columns.columns();
-    let file = FileDownload { name: &arguments.catalogue, format, filter, sort, columns, max_rows: arguments.max_rows };
+    let (name, columns) = (arguments.records.catalogue.as_str(), arguments.records.columns());
+    let file = FileDownload { name, format, filter, sort, columns, max_rows: arguments.max_rows };
     let (response, taken) = file.request(&server, &catalogue).await?;
     let mut output = Output::to_file(arguments.output.as_deref(), true)?;
     file.write(&server, response, &mut output).await?;

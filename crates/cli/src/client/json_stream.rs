@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::Read;
 
-use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error as _, IgnoredAny, MapAccess, SeqAccess, Unexpected, Visitor};
 use serde_json::value::RawValue;
 
 use crate::client::server::ServerClient;
@@ -22,7 +22,7 @@ pub(super) fn for_each_element(
 ) -> Result<(), CliError> {
     let mut end = None;
     let mut list = serde_json::Deserializer::from_reader(body);
-    let streamed = ArrayVisitor { member, stream: &mut ElementStream { act, end: &mut end } }.deserialize(&mut list);
+    let streamed = ElementVisitor { member, stream: &mut ElementStream { act, end: &mut end } }.deserialize(&mut list);
     match (end, streamed) {
         (Some(StreamEnd::Failed(failure)), _) => Err(failure),
         (Some(StreamEnd::Stopped), _) | (None, Ok(())) => Ok(()),
@@ -41,21 +41,21 @@ struct ElementStream<'w, 'a> {
     end: &'w mut Option<StreamEnd>,
 }
 
-/// Visits an array of elements, or of objects with such an array at a member.
-struct ArrayVisitor<'l, 'w, 'a> {
+/// Visits an array of elements, or of objects with such an array at a member, or one of these objects.
+struct ElementVisitor<'l, 'w, 'a> {
     member: Option<&'static str>,
     stream: &'l mut ElementStream<'w, 'a>,
 }
 
-impl<'de> DeserializeSeed<'de> for ArrayVisitor<'_, '_, '_> {
+impl<'de> DeserializeSeed<'de> for ElementVisitor<'_, '_, '_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_seq(self)
+        deserializer.deserialize_any(self)
     }
 }
 
-impl<'de> Visitor<'de> for ArrayVisitor<'_, '_, '_> {
+impl<'de> Visitor<'de> for ElementVisitor<'_, '_, '_> {
     type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -63,49 +63,31 @@ impl<'de> Visitor<'de> for ArrayVisitor<'_, '_, '_> {
     }
 
     fn visit_seq<S: SeqAccess<'de>>(self, mut list: S) -> Result<(), S::Error> {
-        if let Some(member) = self.member {
-            while list.next_element_seed(MemberVisitor { member, stream: self.stream })?.is_some() {}
+        let Self { member, stream } = self;
+        if member.is_some() {
+            while list.next_element_seed(ElementVisitor { member, stream: &mut *stream })?.is_some() {}
             return Ok(());
         }
         while let Some(element) = list.next_element::<Box<RawValue>>()? {
-            let end = match (self.stream.act)(&element) {
+            let end = match (stream.act)(&element) {
                 Ok(true) => continue,
                 Ok(false) => StreamEnd::Stopped,
                 Err(failure) => StreamEnd::Failed(failure),
             };
-            *self.stream.end = Some(end);
+            *stream.end = Some(end);
             return Err(S::Error::custom("stopped"));
         }
         Ok(())
     }
-}
-
-struct MemberVisitor<'l, 'w, 'a> {
-    member: &'static str,
-    stream: &'l mut ElementStream<'w, 'a>,
-}
-
-impl<'de> DeserializeSeed<'de> for MemberVisitor<'_, '_, '_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
-        deserializer.deserialize_map(self)
-    }
-}
-
-impl<'de> Visitor<'de> for MemberVisitor<'_, '_, '_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
 
     fn visit_map<M: MapAccess<'de>>(self, mut object: M) -> Result<(), M::Error> {
+        let Self { member, stream } = self;
+        let member = member.ok_or_else(|| M::Error::invalid_type(Unexpected::Map, &"a list"))?;
         while let Some(name) = object.next_key::<String>()? {
-            if name == self.member {
-                object.next_value_seed(ArrayVisitor { member: None, stream: self.stream })?;
+            if name == member {
+                object.next_value_seed(ElementVisitor { member: None, stream: &mut *stream })?;
             } else {
-                object.next_value::<serde::de::IgnoredAny>()?;
+                object.next_value::<IgnoredAny>()?;
             }
         }
         Ok(())

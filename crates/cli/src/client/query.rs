@@ -13,6 +13,7 @@ use super::catalogue::Catalogue;
 use super::download::FileDownload;
 use super::filter::FilterArguments;
 use crate::client::arguments::ServerArguments;
+use crate::client::server::ServerClient;
 use crate::error::CliError;
 use crate::terminal::{Output, Table, cell_text};
 
@@ -22,13 +23,8 @@ const DEFAULT_LIMIT: u64 = 20;
 /// The arguments of `cantata query`.
 #[derive(Debug, Args)]
 pub(crate) struct QueryArguments {
-    /// The catalogue: its id or its document type
-    #[arg(value_name = "CATALOGUE")]
-    catalogue: String,
     #[command(flatten)]
-    filter: FilterArguments,
-    #[command(flatten)]
-    columns: ColumnArguments,
+    records: RecordArguments,
     /// The maximum number of records, or of values of a facet; 0: all; unset, 20, but all in parquet, arrow and xlsx
     #[arg(long, value_name = "NUMBER")]
     limit: Option<u64>,
@@ -51,9 +47,14 @@ pub(crate) struct QueryArguments {
     server: ServerArguments,
 }
 
-/// Columns and order of records.
+/// Which records of a catalogue, and their columns and order.
 #[derive(Debug, Args)]
-pub(super) struct ColumnArguments {
+pub(super) struct RecordArguments {
+    /// The catalogue: its id or its document type
+    #[arg(value_name = "CATALOGUE")]
+    pub(super) catalogue: String,
+    #[command(flatten)]
+    pub(super) filter: FilterArguments,
     /// The columns, separated by commas; unset, the default columns of the portal
     #[arg(long, value_name = "FIELDS", value_delimiter = ',')]
     columns: Vec<String>,
@@ -80,6 +81,15 @@ enum QueryFormat {
     Xlsx,
 }
 
+/// What is asked of a catalogue.
+#[derive(Clone, Copy)]
+struct CatalogueQuery<'a> {
+    server: &'a ServerClient,
+    catalogue: &'a Catalogue,
+    filter: &'a Value,
+    arguments: &'a QueryArguments,
+}
+
 impl QueryFormat {
     /// Returns the type of file that the server writes; nothing for what is written here.
     fn file_type(self) -> Option<&'static str> {
@@ -99,7 +109,7 @@ impl QueryArguments {
     }
 }
 
-impl ColumnArguments {
+impl RecordArguments {
     /// Returns the sort order for the server.
     pub(super) fn sorting(&self) -> Result<Vec<Value>, CliError> {
         let read = |key: &String| match key.split_once(':') {
@@ -119,39 +129,40 @@ impl ColumnArguments {
 /// Runs the command.
 pub(super) async fn run(arguments: &QueryArguments) -> Result<ExitCode, CliError> {
     let format = if arguments.server.json { QueryFormat::Json } else { arguments.format };
-    let sort = arguments.columns.sorting()?;
+    let sort = arguments.records.sorting()?;
     let lists_records = arguments.facets.is_empty() && !arguments.count && !arguments.fields && !arguments.network;
     if let Some(file_type) = format.file_type().filter(|_| !lists_records) {
         let expected = "it has records, neither counts nor fields nor those of a network";
         return Err(CliError::setting(format!("--format: found {file_type}; {expected}")));
     }
     let server = arguments.server.connect()?;
-    let catalogue = server.catalogue(&arguments.catalogue).await?;
+    let catalogue = server.catalogue(&arguments.records.catalogue).await?;
     let mut output = Output::standard(!matches!(format, QueryFormat::Table | QueryFormat::Tsv));
     if arguments.fields {
         list_fields(&catalogue, &mut output)?;
     } else {
-        let filter = arguments.filter.filter(&catalogue)?;
+        let filter = arguments.records.filter.filter(&catalogue)?;
+        let query = CatalogueQuery { server: &server, catalogue: &catalogue, filter: &filter, arguments };
         if arguments.network {
-            network::run(&server, &catalogue, &filter, arguments, &mut output).await?;
+            network::run(query, &mut output).await?;
         } else if arguments.count {
             let total = catalogue.count(&server, &filter).await?;
             output.result(&json!({"total": total}), [total.to_string()])?;
         } else if let Some(file_type) = format.file_type() {
             let max_rows = arguments.limit.filter(|limit| *limit > 0);
-            let (name, columns) = (arguments.catalogue.as_str(), arguments.columns.columns());
+            let (name, columns) = (arguments.records.catalogue.as_str(), arguments.records.columns());
             let file = FileDownload { name, format: file_type, filter, sort, columns, max_rows };
             let (response, _) = file.request(&server, &catalogue).await?;
             file.write(&server, response, &mut output).await?;
         } else if arguments.facets.is_empty() {
-            let columns = match arguments.columns.columns() {
+            let columns = match arguments.records.columns() {
                 Some(columns) => columns.to_vec(),
                 None => catalogue.default_columns(&server).await?,
             };
             let search = records::RecordSearch { filter, sort, columns, limit: arguments.limit() };
             search.run(&server, &catalogue, format, &mut output).await?;
         } else {
-            facets::run(&server, &catalogue, &filter, arguments, &mut output).await?;
+            facets::run(query, &mut output).await?;
         }
     }
     output.finish()

@@ -8,8 +8,7 @@ use clap::{Arg, Command};
 
 use super::Cli;
 use crate::settings::is_setting;
-
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/cli-reference.md");
+use crate::settings::reference::assert_page_is_current;
 
 const INTRODUCTION: &str = "# Command line reference
 
@@ -66,10 +65,5 @@ fn row(argument: &Arg) -> String {
 
 #[test]
 fn the_reference_page_is_up_to_date() {
-    let page = page();
-    if std::env::var_os("CANTATA_REWRITE_DOCS").is_some() {
-        fs_err::write(PAGE, &page).unwrap();
-    }
-    let written = fs_err::read_to_string(PAGE).unwrap_or_default();
-    assert!(written == page, "docs/cli-reference.md is out of date; CANTATA_REWRITE_DOCS=1 cargo test -p cantata");
+    assert_page_is_current("cli-reference.md", &page());
 }

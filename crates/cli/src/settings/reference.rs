@@ -3,12 +3,11 @@
 //! `CANTATA_REWRITE_DOCS=1 cargo test -p cantata` rewrites the page.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use clap::Arg;
 
 use super::sources::{setting_arguments, variable};
-
-const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/configuration.md");
 
 const INTRODUCTION: &str = "# Configuration
 
@@ -62,14 +61,19 @@ fn row(setting: &Arg) -> String {
     )
 }
 
+/// Compares a page of the documentation with what it must be, or rewrites it.
+pub(crate) fn assert_page_is_current(name: &str, page: &str) {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(name);
+    if std::env::var_os("CANTATA_REWRITE_DOCS").is_some() {
+        fs_err::write(&file, page).unwrap();
+    }
+    let written = fs_err::read_to_string(&file).unwrap_or_default();
+    assert!(written == page, "docs/{name} is out of date; CANTATA_REWRITE_DOCS=1 cargo test -p cantata");
+}
+
 #[test]
 fn the_page_lists_every_setting_as_it_is() {
-    let page = page();
-    if std::env::var_os("CANTATA_REWRITE_DOCS").is_some() {
-        fs_err::write(PAGE, &page).unwrap();
-    }
-    let written = fs_err::read_to_string(PAGE).unwrap();
-    assert!(written == page, "docs/configuration.md is out of date; CANTATA_REWRITE_DOCS=1 cargo test -p cantata");
+    assert_page_is_current("configuration.md", &page());
 }
 
 #[test]

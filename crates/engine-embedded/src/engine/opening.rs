@@ -178,13 +178,10 @@ impl EmbeddedEngine {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexReader as _, IndexWriter as _, WriteOperation};
+    use cantata_engine::{IndexReader as _, IndexWriter as _};
 
     use super::*;
-
-    fn put(id: &str) -> Vec<WriteOperation> {
-        vec![WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }]
-    }
+    use crate::test_index::put;
 
     #[test]
     fn segments_that_could_not_be_read_are_verified_again_and_damaged_ones_are_not() {
@@ -210,7 +207,7 @@ mod tests {
         fs_err::rename(&hidden, &manifest).unwrap();
         for id in ["a", "b", "c"] {
             assert_eq!(engine.recover(failed.clone()), Ok(()));
-            engine.write("things", put(id)).await.unwrap();
+            engine.write("things", vec![put(id)]).await.unwrap();
         }
         engine.wait_until_idle().await;
         drop(engine);

@@ -149,18 +149,8 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::WriteOperation;
-
     use super::*;
-
-    fn put(id: &str) -> WriteOperation {
-        WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() }
-    }
-
-    fn created(folder: &std::path::Path) -> Index {
-        Index::create("things", &folder.join("things"), &folder.join("temporary"), None, &OpenContext::default())
-            .unwrap()
-    }
+    use crate::test_index::{create_index, put};
 
     fn ids(index: &Index) -> Vec<&'static str> {
         let snapshot = index.snapshot();
@@ -169,8 +159,7 @@ mod tests {
 
     #[test]
     fn a_change_that_fails_or_panics_leaves_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = created(folder.path());
+        let (folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], Some("1")).unwrap();
         let half_done = |writer: &mut IndexWriter| {
             let (batch, _) = writer.prepare(&[put("b")]).unwrap();
@@ -202,8 +191,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn others_wait_for_the_recovery_from_a_failed_change() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = created(folder.path());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         let pipe = index.folder().join("1000.log");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
@@ -223,8 +211,7 @@ mod tests {
 
     #[test]
     fn a_change_whose_manifest_is_on_disk_already_is_undone_there() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = created(folder.path());
+        let (folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], Some("1")).unwrap();
         let failed = index.change(|writer| -> Result<(), EngineError> {
             let committed = writer.committed_manifest.clone();
@@ -243,8 +230,7 @@ mod tests {
 
     #[test]
     fn a_result_that_was_computed_before_the_index_was_opened_again_is_dropped() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = created(folder.path());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         index.write(&[put("b")], None).unwrap();
         let reserved = index.change(|writer| Ok(writer.reserve_segment_file())).unwrap();
@@ -258,8 +244,7 @@ mod tests {
 
     #[test]
     fn a_retired_index_is_not_found_by_any_change() {
-        let folder = tempfile::tempdir().unwrap();
-        let index = created(folder.path());
+        let (_folder, index) = create_index(None, &OpenContext::default());
         index.write(&[put("a")], None).unwrap();
         index.set_retired(true);
         let not_found = || EngineError::IndexNotFound("things".to_owned());

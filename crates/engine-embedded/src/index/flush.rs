@@ -132,20 +132,18 @@ mod tests {
     use super::super::index_segment::segment_file_name;
     use super::super::open_context::OpenContext;
     use super::*;
+    use crate::test_index::{create_index, put_document};
 
     fn put(id: &str, n: u32, bytes: usize) -> WriteOperation {
-        let source = json!({"n": n, "padding": "x".repeat(bytes)}).to_string().into_bytes();
-        WriteOperation::Put { id: id.to_owned(), source }
+        put_document(id, &json!({"n": n, "padding": "x".repeat(bytes)}))
     }
 
     /// The new log file, which a flush begins with, is short.
     #[test]
     fn a_flush_that_failed_is_not_forgotten() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, temporary) = (folder.path().join("things"), folder.path().join("temporary"));
         let mapping = json!({"dynamic": false, "properties": {"n": {"type": "long"}}});
-        let context = OpenContext::new(Duration::ZERO);
-        let index = Index::create("things", &path, &temporary, Some(&mapping), &context).unwrap();
+        let (_folder, index) = create_index(Some(&mapping), &OpenContext::new(Duration::ZERO));
+        let path = index.folder().to_owned();
         for id in ["a", "b", "c"] {
             index.write(&[put(id, 1, flush_wal_bytes() as usize * 3 / 8)], None).unwrap();
         }

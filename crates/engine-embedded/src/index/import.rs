@@ -232,12 +232,11 @@ impl CommitSequencer {
 mod tests {
     use super::super::open_context::OpenContext;
     use super::*;
+    use crate::test_index::create_index;
 
     #[test]
     fn an_import_whose_progress_cannot_be_told_ends() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, temporary) = (folder.path().join("things"), folder.path().join("temporary"));
-        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
+        let (_folder, index) = create_index(None, &OpenContext::default());
         let chunks = (1..=8_u64).map(|number| {
             let bytes = b"{\"n\": 1}".to_vec();
             ImportChunk { source: "file".to_owned(), documents: vec![(number, 0..bytes.len())], bytes, end: number }

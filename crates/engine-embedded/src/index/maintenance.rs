@@ -84,19 +84,15 @@ impl Index {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::WriteOperation;
-
     use super::*;
     use crate::index::OpenContext;
+    use crate::test_index::{create_index, put};
 
     #[test]
     fn writes_do_not_begin_a_merge_that_failed_a_moment_ago() {
-        let folder = tempfile::tempdir().unwrap();
-        let (path, temporary) = (folder.path().join("things"), folder.path().join("temporary"));
-        let index = Index::create("things", &path, &temporary, None, &OpenContext::new(Duration::MAX)).unwrap();
+        let (_folder, index) = create_index(None, &OpenContext::new(Duration::MAX));
         for number in 0..20 {
-            let put = WriteOperation::Put { id: number.to_string(), source: b"{\"n\": 1}".to_vec() };
-            index.write(&[put], None).unwrap();
+            index.write(&[put(&number.to_string())], None).unwrap();
         }
         let failed = Err(EngineError::NotWritable("the disk is full".to_owned()));
         let Maintenance { flush_failure, merge_failure, .. } = &index.maintenance;

@@ -139,29 +139,29 @@ impl Index {
 mod tests {
     use std::time::Duration;
 
-    use cantata_engine::WriteOperation;
     use serde_json::json;
+    use tempfile::TempDir;
 
     use super::super::index_segment::segment_file_name;
     use super::super::open_context::OpenContext;
     use super::*;
+    use crate::test_index::{create_index, put, put_document};
 
     const PARTS: usize = 40;
     const PART_DOCUMENTS: usize = 50;
     const MAX_BYTES: usize = 100_000;
 
     /// Returns an index of several segment files, each of some kilobytes of different texts.
-    fn filled(folder: &std::path::Path) -> Index {
-        let path = folder.join("things");
-        let index = Index::create("things", &path, &folder.join("temporary"), None, &OpenContext::default()).unwrap();
+    fn filled() -> (TempDir, Index) {
+        let (folder, index) = create_index(None, &OpenContext::default());
         for part in 0..PARTS {
-            let put = |number: usize| WriteOperation::Put {
-                id: format!("{number:02}-{part:02}"),
-                source: json!({ "name": format!("{number:0>50}{part:0>50}") }).to_string().into_bytes(),
+            let put = |number: usize| {
+                let document = json!({ "name": format!("{number:0>50}{part:0>50}") });
+                put_document(&format!("{number:02}-{part:02}"), &document)
             };
             index.fill(&(0..PART_DOCUMENTS).map(put).collect::<Vec<_>>()).unwrap();
         }
-        index
+        (folder, index)
     }
 
     fn segment_sizes(index: &Index) -> Vec<usize> {
@@ -173,8 +173,7 @@ mod tests {
 
     #[test]
     fn merged_segments_are_bounded_in_bytes() {
-        let folder = tempfile::tempdir().unwrap();
-        let mut index = filled(folder.path());
+        let (_folder, mut index) = filled();
         let total: usize = segment_sizes(&index).iter().sum();
         assert!(total > 3 * MAX_BYTES, "{total} bytes");
         index.max_segment_bytes = MAX_BYTES;
@@ -192,12 +191,9 @@ mod tests {
 
     #[test]
     fn a_merged_file_is_removed_if_the_index_fails_before_it_becomes_part_of_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("things");
-        let context = OpenContext::new(Duration::ZERO);
-        let index = Index::create("things", &path, &folder.path().join("temporary"), None, &context).unwrap();
-        let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
-        index.write(&[put], None).unwrap();
+        let (_folder, index) = create_index(None, &OpenContext::new(Duration::ZERO));
+        let path = index.folder().to_owned();
+        index.write(&[put("a")], None).unwrap();
         index.compact().unwrap();
         let (chosen, mapping, reserved) = index
             .change(|writer| {

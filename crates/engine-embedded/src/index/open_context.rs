@@ -59,10 +59,9 @@ impl OpenContext {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::WriteOperation;
-
     use super::*;
     use crate::index::Index;
+    use crate::test_index::{create_index, put};
 
     /// Creates indexes with one segment each; returns the size of a segment.
     fn create(folder: &std::path::Path, names: &[&str]) -> usize {
@@ -70,7 +69,7 @@ mod tests {
         for name in names {
             let temporary = folder.join("temporary");
             let index = Index::create(name, &folder.join(name), &temporary, None, &OpenContext::default()).unwrap();
-            index.write(&[WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() }], None).unwrap();
+            index.write(&[put("a")], None).unwrap();
             index.compact().unwrap();
             bytes = index.lock_writer().segments[0].reader.segment.bytes().len();
         }
@@ -94,13 +93,10 @@ mod tests {
 
     #[test]
     fn damage_of_any_of_several_segments_is_found() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("things");
-        let temporary = folder.path().join("temporary");
-        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
+        let (_folder, index) = create_index(None, &OpenContext::default());
+        let path = index.folder().to_owned();
         for id in ["a", "b", "c"] {
-            let document = WriteOperation::Put { id: id.to_owned(), source: b"{\"n\": 1}".to_vec() };
-            index.fill(&[document]).unwrap();
+            index.fill(&[put(id)]).unwrap();
         }
         let files: Vec<String> =
             index.lock_writer().segments.iter().filter_map(|segment| segment.file.clone()).collect();

@@ -100,26 +100,21 @@ fn is_readable(node: ValueRef<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::WriteOperation;
-
     use super::*;
     use crate::index::OpenContext;
     use crate::segment::Segment;
+    use crate::test_index::{create_index, put};
 
     #[test]
     fn a_segment_that_was_not_verified_when_it_was_opened_is_found_to_be_damaged_later() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("things");
-        let temporary = folder.path().join("temporary");
-        let index = Index::create("things", &path, &temporary, None, &OpenContext::default()).unwrap();
-        let put = WriteOperation::Put { id: "a".to_owned(), source: b"{\"n\": 1}".to_vec() };
-        index.write(&[put], None).unwrap();
+        let (folder, index) = create_index(None, &OpenContext::default());
+        index.write(&[put("a")], None).unwrap();
         index.compact().unwrap();
         assert!(index.is_verified());
         let damaged = folder.path().join("damaged.segment");
         let replaced = index.change(|writer| {
             let segment = &mut writer.segments[0];
-            let mut bytes = fs_err::read(path.join(segment.file.as_ref().unwrap())).unwrap();
+            let mut bytes = fs_err::read(index.folder().join(segment.file.as_ref().unwrap())).unwrap();
             bytes[8] ^= 1;
             fs_err::write(&damaged, bytes).unwrap();
             segment.reader.segment = Arc::new(Segment::open(&damaged).unwrap());

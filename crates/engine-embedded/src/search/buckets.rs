@@ -10,16 +10,20 @@ use crate::snapshot::{DocAddress, GlobalOrdinals};
 
 /// Returns the ordinals with the greatest counts, the greatest first, equal ones in order, and none without count.
 pub(super) fn most_frequent(counts: &[u64], limit: usize) -> Vec<usize> {
-    let mut ordinals: Vec<usize> = (0..counts.len()).filter(|&ordinal| counts[ordinal] > 0).collect();
-    let rank = |&ordinal: &usize| (Reverse(counts[ordinal]), ordinal);
-    if limit < ordinals.len() {
+    let ordinals = (0..counts.len()).filter(|&ordinal| counts[ordinal] > 0).collect();
+    keep_first(ordinals, limit, |&ordinal: &usize| (Reverse(counts[ordinal]), ordinal))
+}
+
+/// Returns the first items by a rank, in the order of it.
+pub(super) fn keep_first<T, R: Ord>(mut items: Vec<T>, limit: usize, rank: impl Fn(&T) -> R) -> Vec<T> {
+    if limit < items.len() {
         if limit > 0 {
-            ordinals.select_nth_unstable_by_key(limit - 1, rank);
+            items.select_nth_unstable_by_key(limit - 1, &rank);
         }
-        ordinals.truncate(limit);
+        items.truncate(limit);
     }
-    ordinals.sort_unstable_by_key(rank);
-    ordinals
+    items.sort_unstable_by_key(&rank);
+    items
 }
 
 /// Returns the documents of the first records of a bucket, in the order of their ids.

@@ -261,14 +261,13 @@ pub(crate) fn count_with_rows(segment: &Segment, level: usize, documents: &Bitse
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexWriter, WriteOperation};
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::search::row_filter::rows_of;
+    use crate::test_index::TestIndex;
 
     const DOCUMENTS: usize = 700;
 
@@ -295,19 +294,12 @@ mod tests {
 
     #[tokio::test]
     async fn elements_are_counted_as_row_by_row() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let (kind, mut random) = (json!({ "type": "keyword" }), StdRng::seed_from_u64(7));
         let parts = json!({ "type": "nested", "properties": { "kind": kind } });
         let things = json!({ "type": "nested", "properties": { "kind": kind, "parts": parts } });
-        let mapping = json!({ "properties": { "kind": kind, "things": things } });
-        engine.create("things", Some(&mapping)).unwrap();
-        let put = |number: usize, random: &mut StdRng| WriteOperation::Put {
-            id: number.to_string(),
-            source: random_document(random).to_string().into_bytes(),
-        };
-        engine.write("things", (0..DOCUMENTS).map(|number| put(number, &mut random)).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({ "kind": kind, "things": things }));
+        index.write((0..DOCUMENTS).map(|_| random_document(&mut random))).await;
+        let snapshot = index.snapshot();
         let segment = &snapshot.segments[0].segment;
         assert_eq!(segment.document_count(), DOCUMENTS);
         for percent in [0, 1, 5, 20, 60, 99, 100] {

@@ -10,6 +10,7 @@ use std::iter::repeat_n;
 
 use cantata_engine::{AncestorFilter, Bucket, EngineError, FacetRequest, FacetResult, Filter};
 
+use super::buckets::keep_first;
 use super::facet::{BUCKET_BYTES, row_path};
 use super::facet_counts::count_by_postings;
 use super::match_sets::PlanMatchSets;
@@ -117,26 +118,14 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
     }
     let counted = count_each(found, ordinals.len);
     answer.distinct = counted.len() as u64;
-    for (ordinal, count) in most_frequent(counted, request.buckets.unwrap_or_default()) {
+    let rank = |&(ordinal, count): &(usize, u64)| (Reverse(count), ordinal);
+    for (ordinal, count) in keep_first(counted, request.buckets.unwrap_or_default(), rank) {
         let Some(value) = ordinals.value(&snapshot.segments, &request.field, ordinal) else { continue };
         match_sets.cancellation.check()?;
         match_sets.budget.take(BUCKET_BYTES)?;
         answer.buckets.push(Bucket { value, count, top_hits: Vec::new(), filtered: Vec::new() });
     }
     Ok(answer)
-}
-
-/// Returns the ordinals with the greatest counts, the greatest first, equal ones in order.
-fn most_frequent(mut counted: Vec<(usize, u64)>, limit: usize) -> Vec<(usize, u64)> {
-    let rank = |&(ordinal, count): &(usize, u64)| (Reverse(count), ordinal);
-    if limit < counted.len() {
-        if limit > 0 {
-            counted.select_nth_unstable_by_key(limit - 1, rank);
-        }
-        counted.truncate(limit);
-    }
-    counted.sort_unstable_by_key(rank);
-    counted
 }
 
 /// Counts how often each ordinal was found, in the order of the ordinals, of which there are so many.
@@ -267,9 +256,9 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
     use crate::search::facet;
+    use crate::test_index::{TestIndex, put_document};
 
     /// Returns values of which some are frequent, some rare, some missing and some several.
     fn random_value(random: &mut StdRng) -> Value {
@@ -333,23 +322,16 @@ mod tests {
 
     #[tokio::test]
     async fn few_records_are_counted_like_many() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let (kind, mut random) = (json!({ "type": "keyword" }), StdRng::seed_from_u64(11));
         let rare = json!({ "type": "nested", "properties": { "kind": kind, "rare": kind } });
         let things = json!({ "type": "nested", "properties": { "kind": kind, "parts": rare } });
-        let mapping = json!({ "properties": { "kind": kind, "things": things, "rare": kind } });
-        engine.create("things", Some(&mapping)).unwrap();
+        let index = TestIndex::new(&json!({ "kind": kind, "things": things, "rare": kind }));
         for batch in [400, 90] {
-            let put = |number: usize, random: &mut StdRng| WriteOperation::Put {
-                id: format!("{batch}/{number}"),
-                source: random_document(random).to_string().into_bytes(),
-            };
-            let operations = (0..batch).map(|number| put(number, &mut random)).collect();
-            engine.write("things", operations).await.unwrap();
+            let put = |number: usize| put_document(&format!("{batch}/{number}"), &random_document(&mut random));
+            index.engine.write("things", (0..batch).map(put).collect()).await.unwrap();
         }
-        engine.write("things", vec![WriteOperation::Delete { id: "400/7".to_owned() }]).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        index.engine.write("things", vec![WriteOperation::Delete { id: "400/7".to_owned() }]).await.unwrap();
+        let snapshot = index.snapshot();
         assert_eq!(snapshot.segments.len(), 2);
         let with_thing = nested("things", has_value("things.kind", "3"));
         let filters = [Filter::All, has_value("kind", "2"), with_thing, Filter::None];

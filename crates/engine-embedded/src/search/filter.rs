@@ -1,5 +1,6 @@
 //! Evaluating a filter on one segment: the bitmap of the rows of a level that match it.
 
+use cantata_engine::matching::WildcardPattern;
 use cantata_engine::{Filter, ValueRange};
 use cantata_mapping::{RECORD_ID, TypedValue};
 
@@ -198,8 +199,12 @@ pub(super) fn matching_ordinals(
             term_matching::match_words(field, values, cancellation)
         }
         Filter::Terms { values, .. } => values.iter().filter_map(|value| field.dictionary.find(value).ok()).collect(),
-        Filter::Pattern { pattern, .. } => term_matching::match_pattern(field, pattern, true, cancellation),
-        Filter::Wildcard { pattern, .. } => term_matching::match_pattern(field, pattern, false, cancellation),
+        Filter::Pattern { pattern, .. } => {
+            term_matching::match_pattern(field, &WildcardPattern::case_sensitive(pattern), cancellation)
+        }
+        Filter::Wildcard { pattern, .. } => {
+            term_matching::match_pattern(field, &WildcardPattern::wildcard(pattern), cancellation)
+        }
         Filter::Fuzzy { text, distance, .. } => term_matching::match_fuzzy(field, text, *distance, cancellation),
         _ => Vec::new(),
     }
@@ -269,25 +274,18 @@ fn rows_in_range(field: &SegmentField<'_>, from: u32, to: u32, rows: usize) -> B
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexWriter, WriteOperation};
     use serde_json::json;
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
     use crate::search::row_filter;
+    use crate::test_index::TestIndex;
 
     #[tokio::test]
     async fn a_range_of_all_values_is_told_from_others_and_matches_the_same_rows_either_way() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({ "properties": { "n": { "type": "long" } } }))).unwrap();
-        let put = |number: i64| {
-            let document = if number == 5 { json!({}) } else { json!({ "n": number }) };
-            WriteOperation::Put { id: number.to_string(), source: document.to_string().into_bytes() }
-        };
-        engine.write("things", (0..200).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({ "n": { "type": "long" } }));
+        index.write((0..200).map(|number| if number == 5 { json!({}) } else { json!({ "n": number }) })).await;
+        let snapshot = index.snapshot();
         let segment = &snapshot.segments[0].segment;
         let end = |number: Option<i64>, included: bool| number.map(|number| (TypedValue::Integer(number), included));
         let request = CancelOnDrop::default();

@@ -220,31 +220,28 @@ impl<'k> FirstRows<'k> {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{Filter, IndexWriter, MissingOrder, SearchPlan, SortMode, SortOrder, WriteOperation};
+    use cantata_engine::{Filter, IndexWriter, MissingOrder, SearchPlan, SortMode, SortOrder};
     use serde_json::json;
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
+    use crate::test_index::{TestIndex, put_document};
 
     #[tokio::test]
     async fn records_of_several_segments_are_merged_in_order() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({ "properties": { "n": { "type": "long" } } }))).unwrap();
+        let index = TestIndex::new(&json!({ "n": { "type": "long" } }));
         let mut expected = Vec::new();
         for batch in 0..3 {
             let mut operations = Vec::new();
             for number in 0..20 {
                 let (id, n) = (format!("{number}-{batch}"), number * 7 % 5);
-                let source = json!({ "n": n }).to_string().into_bytes();
-                operations.push(WriteOperation::Put { id: id.clone(), source });
+                operations.push(put_document(&id, &json!({ "n": n })));
                 expected.push((n, id));
             }
-            engine.write("things", operations).await.unwrap();
+            index.engine.write("things", operations).await.unwrap();
         }
         expected.sort_unstable();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let snapshot = index.snapshot();
         assert!(snapshot.segments.len() > 1);
         let (field, order, missing) = (Some("n".to_owned()), SortOrder::Ascending, MissingOrder::Last);
         let sort = vec![SortKey { field, order, mode: SortMode::Min, missing }];

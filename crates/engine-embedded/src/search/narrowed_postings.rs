@@ -189,16 +189,16 @@ impl DocumentList {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexWriter, SearchPlan, WriteOperation};
+    use cantata_engine::SearchPlan;
     use cantata_mapping::TypedValue;
     use rand::rngs::StdRng;
     use rand::{Rng, SeedableRng};
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
     use crate::search::facet_counts;
+    use crate::test_index::TestIndex;
 
     const DOCUMENTS: usize = 640;
 
@@ -222,18 +222,12 @@ mod tests {
 
     #[tokio::test]
     async fn documents_are_counted_like_their_elements() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let (kind, mut random) = (json!({ "type": "keyword" }), StdRng::seed_from_u64(5));
         let parts = json!({ "type": "nested", "properties": { "kind": kind } });
         let things = json!({ "type": "nested", "properties": { "kind": kind, "parts": parts } });
-        engine.create("things", Some(&json!({ "properties": { "things": things } }))).unwrap();
-        let put = |number: usize, random: &mut StdRng| WriteOperation::Put {
-            id: number.to_string(),
-            source: random_document(random).to_string().into_bytes(),
-        };
-        engine.write("things", (0..DOCUMENTS).map(|number| put(number, &mut random)).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({ "things": things }));
+        index.write((0..DOCUMENTS).map(|_| random_document(&mut random))).await;
+        let snapshot = index.snapshot();
         let segment = &snapshot.segments[0].segment;
         let of_things = |kind: &str| is_of_kind("things.kind", kind);
         let with_thing = |kind: &str| Filter::Nested { path: "things".to_owned(), inner: Box::new(of_things(kind)) };

@@ -231,24 +231,18 @@ impl<'a> Compiler<'a, '_> {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{HitsRequest, IndexWriter, SearchPlan, WriteOperation};
+    use cantata_engine::{HitsRequest, SearchPlan};
     use serde_json::json;
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
+    use crate::test_index::TestIndex;
 
     #[tokio::test]
     async fn lengths_are_counted_once_and_nothing_is_scored_for_nobody() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({"properties": {"a": {"type": "keyword"}}}))).unwrap();
-        let put = |number: usize| WriteOperation::Put {
-            id: number.to_string(),
-            source: json!({"a": "x".repeat(number)}).to_string().into_bytes(),
-        };
-        engine.write("things", (1..=9).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({"a": {"type": "keyword"}}));
+        index.write((1..=9).map(|length| json!({"a": "x".repeat(length)}))).await;
+        let snapshot = index.snapshot();
         let filter = Filter::Wildcard { field: "a".to_owned(), pattern: "*x*".to_owned() };
         let score = ScoreRequest { query: 0, within: 1 };
         let page = HitsRequest { size: 3, score: Some(score), ..HitsRequest::default() };

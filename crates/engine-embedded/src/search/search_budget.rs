@@ -81,27 +81,21 @@ impl SearchBudget {
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{FacetRequest, Filter, HitsRequest, IndexWriter, SearchPlan, WriteOperation};
+    use cantata_engine::{FacetRequest, Filter, HitsRequest, SearchPlan};
     use cantata_mapping::TypedValue;
     use serde_json::json;
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
     use crate::search::match_sets::PlanMatchSets;
     use crate::search::{facet, hits};
+    use crate::test_index::TestIndex;
 
     #[tokio::test]
     async fn top_hits_and_pages_are_counted_before_they_are_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({"properties": {"a": {"type": "keyword"}}}))).unwrap();
-        let put = |number: usize| WriteOperation::Put {
-            id: number.to_string(),
-            source: json!({"a": format!("{number} {}", "x".repeat(1000))}).to_string().into_bytes(),
-        };
-        engine.write("things", (0..100).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({"a": {"type": "keyword"}}));
+        index.write((0..100).map(|number: usize| json!({"a": format!("{number} {}", "x".repeat(1000))}))).await;
+        let snapshot = index.snapshot();
         let facet = FacetRequest {
             field: "a".to_owned(),
             buckets: Some(300_000),
@@ -129,15 +123,10 @@ mod tests {
 
     #[tokio::test]
     async fn bitmaps_beyond_the_bound_are_computed_each_time() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({"properties": {"a": {"type": "keyword"}}}))).unwrap();
-        let put = |number: usize| WriteOperation::Put {
-            id: number.to_string(),
-            source: json!({"a": [(number % 2).to_string(), (number % 3).to_string()]}).to_string().into_bytes(),
-        };
-        engine.write("things", (0..200).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = TestIndex::new(&json!({"a": {"type": "keyword"}}));
+        let document = |number: usize| json!({"a": [(number % 2).to_string(), (number % 3).to_string()]});
+        index.write((0..200).map(document)).await;
+        let snapshot = index.snapshot();
         // One frequent value is stored as a bitmap already.
         let has = |value: &str| {
             let values = [value, "unknown"].map(|value| TypedValue::Text(value.to_owned()));

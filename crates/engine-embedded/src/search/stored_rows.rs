@@ -59,14 +59,14 @@ fn documents_of<'a>(field: &SegmentField<'a>, values: &[TypedValue], level: usiz
 
 #[cfg(test)]
 mod tests {
-    use cantata_engine::{IndexWriter, ValueRange, WriteOperation};
+    use cantata_engine::ValueRange;
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::bitset::Bitset;
     use crate::cancellation::CancelOnDrop;
     use crate::search::filter;
+    use crate::test_index::TestIndex;
 
     const DOCUMENTS: usize = 200;
 
@@ -89,25 +89,22 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_stored_is_what_evaluation_finds() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let (kind, number) = (json!({ "type": "keyword" }), json!({ "type": "long" }));
         let things = json!({ "type": "nested", "properties": { "kind": kind } });
         let text = json!({ "type": "text" });
         let fields = json!({ "kind": kind, "n": number, "gap": number, "words": text, "things": things });
-        engine.create("things", Some(&json!({ "properties": fields }))).unwrap();
-        let put = |number: usize| {
-            let document = json!({
+        let index = TestIndex::new(&fields);
+        let document = |number: usize| {
+            json!({
                 "kind": if number == 7 { "rare" } else { "often" },
                 "n": number,
                 "gap": if number == 3 { Value::Null } else { json!(1) },
                 "words": "often seen",
                 "things": [{ "kind": (number % 2).to_string() }, { "kind": "x" }],
-            });
-            WriteOperation::Put { id: number.to_string(), source: document.to_string().into_bytes() }
+            })
         };
-        engine.write("things", (0..DOCUMENTS).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        index.write((0..DOCUMENTS).map(document)).await;
+        let snapshot = index.snapshot();
         let segment = &snapshot.segments[0].segment;
         let request = CancelOnDrop::default();
         for (condition, is_stored) in [

@@ -70,17 +70,13 @@ pub(crate) fn match_any_pattern(
     to_ordinals(&found)
 }
 
-/// Returns the ordinals of the values that match a pattern: a case-sensitive one with `*`, or a case-insensitive one with
-/// `*` and `?`.
+/// Returns the ordinals of the values that match a pattern.
 pub(crate) fn match_pattern(
     field: &SegmentField<'_>,
-    pattern: &str,
-    case_sensitive: bool,
+    pattern: &WildcardPattern,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    let pattern =
-        if case_sensitive { WildcardPattern::case_sensitive(pattern) } else { WildcardPattern::wildcard(pattern) };
-    PatternSearch::new(field, &pattern, cancellation).run()
+    PatternSearch::new(field, pattern, cancellation).run()
 }
 
 /// Returns the ordinals of the values within an edit distance of a text.
@@ -165,21 +161,15 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::EmbeddedEngine;
     use crate::cancellation::CancelOnDrop;
+    use crate::test_index::TestIndex;
 
     #[tokio::test]
     async fn patterns_of_one_field_are_sought_together_until_their_search_ends() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
-        engine.create("things", Some(&json!({"properties": {"a": {"type": "keyword"}}}))).unwrap();
-        let put = |number: u32| WriteOperation::Put {
-            id: number.to_string(),
-            source: json!({"a": number.to_string()}).to_string().into_bytes(),
-        };
+        let index = TestIndex::new(&json!({"a": {"type": "keyword"}}));
         // So many that they are shared over the processors.
-        engine.write("things", (0..20_000).map(put).collect()).await.unwrap();
-        let snapshot = engine.index("things").unwrap().snapshot();
+        index.write((0..20_000).map(|number: u32| json!({"a": number.to_string()}))).await;
+        let snapshot = index.snapshot();
         let field = snapshot.segments[0].segment.field("a").unwrap();
         let pattern = |pattern: &str| Filter::Wildcard { field: "a".to_owned(), pattern: pattern.to_owned() };
         let parts = [pattern("*1*"), Filter::All, pattern("*?2")];
@@ -199,21 +189,18 @@ mod tests {
     }
 
     /// Returns an index of two fields, one of them of texts, with so many values that their dictionaries have trigrams.
-    async fn with_trigrams(folder: &std::path::Path) -> EmbeddedEngine {
-        let engine = EmbeddedEngine::open(folder).unwrap();
-        let mapping = json!({"properties": {"name": {"type": "keyword"}, "note": {"type": "text"}}});
-        engine.create("things", Some(&mapping)).unwrap();
-        let put = |number: u32| {
+    async fn with_trigrams() -> TestIndex {
+        let index = TestIndex::new(&json!({"name": {"type": "keyword"}, "note": {"type": "text"}}));
+        let document = |number: u32| {
             let scattered = number.wrapping_mul(2_654_435_761) % 1_000_000;
             let kind = ["Snv", "SNV", "snv", "Änd", "änd", "İ", "ΟΔΟΣ"][number as usize % 7];
-            let source = json!({
+            json!({
                 "name": format!("Do{:05}-fl{scattered:06}-a-whole-genome-of-2024.{kind}", number / 3),
                 "note": format!("{kind} of donor {scattered:06}, Specimen-{:05}, deep frozen", number / 2),
-            });
-            WriteOperation::Put { id: number.to_string(), source: source.to_string().into_bytes() }
+            })
         };
-        engine.write("things", (0..8_000).map(put).collect()).await.unwrap();
-        engine
+        index.write((0..8_000).map(document)).await;
+        index
     }
 
     const PATTERNS: &str = "*1234*|*34*|*4*|*||*?*|do000*|DO0*snv|Do0*Snv|*9?9*|*donor*specimen-0001*|*ΔΟΣ|*änd*|*ÄND|i*|\
@@ -240,9 +227,8 @@ mod tests {
 
     #[tokio::test]
     async fn indexes_change_no_result() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = with_trigrams(folder.path()).await;
-        let snapshot = engine.index("things").unwrap().snapshot();
+        let index = with_trigrams().await;
+        let snapshot = index.snapshot();
         let request = CancelOnDrop::default();
         for name in ["name", "note"] {
             let field = snapshot.segments[0].segment.field(name).unwrap();
@@ -254,7 +240,7 @@ mod tests {
                 {
                     let expected = compared(&field, &matcher);
                     for variant in variants(field) {
-                        let found = match_pattern(&variant, pattern, case_sensitive, &request.token());
+                        let found = match_pattern(&variant, &matcher, &request.token());
                         assert_eq!(found, expected, "{pattern} in {name}, by case: {case_sensitive}");
                     }
                 }
@@ -282,9 +268,9 @@ mod tests {
         }
         let patterns = "* ? qu* Qu* *o* *OX t?e THE fo*t *k* Ä* *\u{307}* *i*n*u* ".split(' ').collect::<Vec<_>>();
         for (index, pattern) in patterns.iter().enumerate() {
-            for is_case_sensitive in [false, true] {
-                let found = match_pattern(&field, pattern, is_case_sensitive, token);
-                assert_eq!(found, match_pattern(&cut, pattern, is_case_sensitive, token), "{pattern}");
+            for matcher in [WildcardPattern::wildcard(pattern), WildcardPattern::case_sensitive(pattern)] {
+                let found = match_pattern(&field, &matcher, token);
+                assert_eq!(found, match_pattern(&cut, &matcher, token), "{pattern}");
             }
             for end in index + 1..=patterns.len().min(index + 2) {
                 let several: Vec<_> = patterns[index..end].iter().copied().map(WildcardPattern::wildcard).collect();
@@ -300,11 +286,9 @@ mod tests {
 
     #[tokio::test]
     async fn the_word_index_finds_what_cutting_finds() {
-        let folder = tempfile::tempdir().unwrap();
-        let engine = EmbeddedEngine::open(folder.path()).unwrap();
         let note = json!({"type": "text", "fields": {"whole": {"type": "keyword"}}});
         let parts = json!({"type": "nested", "properties": {"note": note}});
-        engine.create("things", Some(&json!({"properties": {"note": note, "parts": parts}}))).unwrap();
+        let index = TestIndex::new(&json!({"note": note, "parts": parts}));
         let texts = [
             "Quick brown fox",
             "quick",
@@ -316,18 +300,14 @@ mod tests {
             "x-1_y 𝐀x",
             "fox fox-trot",
         ];
-        let put = |(number, text): (usize, &&str)| WriteOperation::Put {
-            id: number.to_string(),
-            source: json!({"note": text, "parts": [{"note": [text, "a fox"]}]}).to_string().into_bytes(),
-        };
-        engine.write("things", texts.iter().enumerate().map(put).collect()).await.unwrap();
+        index.write(texts.map(|text| json!({"note": text, "parts": [{"note": [text, "a fox"]}]}))).await;
         let request = CancelOnDrop::default();
         for is_merged in [false, true] {
             if is_merged {
-                engine.write("things", vec![WriteOperation::Delete { id: "0".to_owned() }]).await.unwrap();
-                engine.compact("things").await.unwrap();
+                index.engine.write("things", vec![WriteOperation::Delete { id: "0".to_owned() }]).await.unwrap();
+                index.engine.compact("things").await.unwrap();
             }
-            let snapshot = engine.index("things").unwrap().snapshot();
+            let snapshot = index.snapshot();
             for reader in &snapshot.segments {
                 assert_words_of(reader.segment.field("note").unwrap(), &request.token());
                 assert_words_of(reader.segment.field("parts.note").unwrap(), &request.token());

@@ -19,7 +19,7 @@ use super::model::{
     FacetRecord, Model, Record, Row, Scores, evaluate_facet, export_page, last_elements, page, read_path,
 };
 use crate::{
-    Alias, AliasChange, BatchReport, Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetRequest,
+    Alias, AliasChange, BatchOutcome, Document, EngineError, ExportPage, ExportRequest, ExportStream, FacetRequest,
     FacetResult, Filter, Hit, HitsResult, IndexAdmin, IndexReader, IndexSummary, IndexWriter, SearchPlan,
     SearchResponse, WriteOperation, apply_alias_changes,
 };
@@ -113,18 +113,13 @@ impl IndexReader for MemoryEngine {
 
 #[async_trait]
 impl IndexWriter for MemoryEngine {
-    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> Result<BatchReport, EngineError> {
+    async fn write(&self, index: &str, batch: Vec<WriteOperation>) -> BatchOutcome {
         #[cfg(test)]
         let batch = self.fault.map_or_else(|| batch.clone(), |fault| fault.distort_batch(&batch));
         self.with(index, |model| model.write(&batch))
     }
 
-    async fn write_with_position(
-        &self,
-        index: &str,
-        batch: Vec<WriteOperation>,
-        position: &str,
-    ) -> Result<BatchReport, EngineError> {
+    async fn write_with_position(&self, index: &str, batch: Vec<WriteOperation>, position: &str) -> BatchOutcome {
         self.with_index(index, |index| {
             index.position = Some(position.to_owned());
             index.model.write(&batch)

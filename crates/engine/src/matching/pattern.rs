@@ -198,10 +198,7 @@ impl PatternPiece {
             Self::Literal { text: literal, .. } => text.strip_prefix(literal.as_str()),
             Self::Letters(letters) => {
                 let mut rest = text.chars();
-                letters
-                    .iter()
-                    .all(|letter| rest.next().is_some_and(|found| letter.is_none_or(|letter| letter == found)))
-                    .then_some(rest.as_str())
+                are_letters(letters.iter(), || rest.next()).then_some(rest.as_str())
             }
         }
     }
@@ -212,11 +209,7 @@ impl PatternPiece {
             Self::Literal { text: literal, .. } => text.strip_suffix(literal.as_str()),
             Self::Letters(letters) => {
                 let mut rest = text.chars();
-                letters
-                    .iter()
-                    .rev()
-                    .all(|letter| rest.next_back().is_some_and(|found| letter.is_none_or(|letter| letter == found)))
-                    .then_some(rest.as_str())
+                are_letters(letters.iter().rev(), || rest.next_back()).then_some(rest.as_str())
             }
         }
     }
@@ -230,6 +223,14 @@ impl PatternPiece {
             Self::Letters(_) => text.char_indices().find_map(|(start, _)| self.strip_from_start(&text[start..])),
         }
     }
+}
+
+/// Returns whether characters are these letters, one after the other; nothing stands for any letter.
+fn are_letters<'l>(
+    mut letters: impl Iterator<Item = &'l Option<char>>,
+    mut next: impl FnMut() -> Option<char>,
+) -> bool {
+    letters.all(|letter| next().is_some_and(|found| letter.is_none_or(|letter| letter == found)))
 }
 
 /// Returns the letter in lower case, always one letter.

@@ -10,6 +10,15 @@ use super::target::{is_below, lift};
 use super::{FilterTranslator, TranslationError};
 use crate::Filter;
 
+/// Which clauses are about the elements of a container.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClauseScope {
+    /// Those on fields in it at any depth.
+    AllFields,
+    /// Those on its own fields, and what a pivot on it holds together.
+    OwnFields,
+}
+
 impl FilterTranslator<'_> {
     /// Translates a filter or a part of one at a level. All its fields lie at or below that level.
     pub(super) fn node(&self, node: &Sqon, level: &str) -> Result<Filter, TranslationError> {
@@ -31,40 +40,14 @@ impl FilterTranslator<'_> {
     pub(super) fn element_clauses(
         &self,
         node: &Sqon,
-        row_path: &str,
-        clauses: &mut Vec<Filter>,
-    ) -> Result<(), TranslationError> {
-        match node {
-            Sqon::Leaf(leaf) => {
-                if speaks_of_elements(leaf) && self.lies_within(node, row_path) {
-                    clauses.push(self.condition(&leaf.condition, row_path)?);
-                }
-            }
-            Sqon::Group { op: GroupOp::And, content, pivot } => {
-                let (joint, apart) = self.split(content, pivot.as_deref(), row_path);
-                if let Some(joint) = joint {
-                    clauses.push(self.joint(&joint, row_path)?);
-                }
-                for part in apart {
-                    self.element_clauses(part, row_path, clauses)?;
-                }
-            }
-            Sqon::Group { op: GroupOp::Or | GroupOp::Not, .. } => {}
-        }
-        Ok(())
-    }
-
-    /// Adds the clauses of a root-level `and` that speak of the elements of one container: those on its own fields, and
-    /// what a pivot on it holds together.
-    pub(super) fn container_clauses(
-        &self,
-        node: &Sqon,
         path: &str,
+        scope: ClauseScope,
         clauses: &mut Vec<Filter>,
     ) -> Result<(), TranslationError> {
+        let is_own = scope == ClauseScope::OwnFields;
         match node {
             Sqon::Leaf(leaf) => {
-                let mut deeper = self.mapping.nested_paths().filter(|deeper| is_below(deeper, path));
+                let mut deeper = self.mapping.nested_paths().filter(|deeper| is_own && is_below(deeper, path));
                 if speaks_of_elements(leaf)
                     && self.lies_within(node, path)
                     && !deeper.any(|deeper| self.lies_within(node, deeper))
@@ -73,13 +56,13 @@ impl FilterTranslator<'_> {
                 }
             }
             Sqon::Group { op: GroupOp::And, content, pivot } => {
-                let pivot = pivot.as_deref().filter(|pivot| *pivot == path);
+                let pivot = pivot.as_deref().filter(|pivot| !is_own || *pivot == path);
                 let (joint, apart) = self.split(content, pivot, path);
                 if let Some(joint) = joint {
                     clauses.push(self.joint(&joint, path)?);
                 }
                 for part in apart {
-                    self.container_clauses(part, path, clauses)?;
+                    self.element_clauses(part, path, scope, clauses)?;
                 }
             }
             Sqon::Group { op: GroupOp::Or | GroupOp::Not, .. } => {}

@@ -45,7 +45,7 @@ impl AnalysisSource for PanicsOnce {
         &self,
         studies: Option<&[String]>,
         states: &[AnalysisState],
-    ) -> Result<Box<dyn SourceSnapshot>, SourceError> {
+    ) -> Result<SourceSnapshot, SourceError> {
         self.analyses.snapshot(studies, states).await
     }
 }

@@ -257,8 +257,7 @@ impl Bed {
 
     /// Returns the analyses of a study.
     pub(crate) async fn analyses(&self, study: &str) -> Result<Vec<Stored>, StoreError> {
-        let query = AnalysisQuery { study_id: study.to_owned(), states: StateSet::ALL, limit: None, offset: 0 };
-        let revisions = self.store().list_analyses(&query).await?;
+        let revisions = self.store().list_analyses(&AnalysisQuery::all(study, StateSet::ALL)).await?;
         let documents = self.store().documents(&revisions).await?;
         let analyses = documents.iter().map(|document| serde_json::from_str(document).unwrap());
         Ok(analyses.zip(revisions).map(|(analysis, revision)| Stored { analysis, revision }).collect())
@@ -362,17 +361,9 @@ impl Stored {
 /// Returns an analysis that is not published.
 pub(crate) fn new_analysis(study: &str, files: usize, experiment: Value, version: u32) -> Analysis {
     let (id, now) = (AnalysisId::generate(), Timestamp::now());
-    Analysis {
-        analysis_id: id,
-        study_id: study.to_owned(),
-        state: AnalysisState::Unpublished,
-        created_at: now,
-        updated_at: now,
-        history: Vec::new(),
-        files: (0..files).map(|number| file(study, id, number)).collect(),
-        analysis_type: AnalysisTypeId { name: TYPE.to_owned(), version },
-        data: Map::from_iter([("experiment".to_owned(), experiment)]),
-    }
+    let files = (0..files).map(|number| file(study, id, number)).collect();
+    let data = Map::from_iter([("experiment".to_owned(), experiment)]);
+    Analysis::new(id, study, AnalysisTypeId { name: TYPE.to_owned(), version }, files, data, now)
 }
 
 /// Returns a version of the type, whose `experiment` has these properties.

@@ -4,8 +4,7 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use cantata_core::{
-    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, Error, ErrorId, ErrorOrigin, File, FileAccess, ObjectId,
-    Timestamp,
+    Analysis, AnalysisId, AnalysisTypeId, Error, ErrorId, ErrorOrigin, File, FileAccess, ObjectId, Timestamp,
 };
 use cantata_metadata::storage::StorageClient;
 use serde_json::{Map, Value, json};
@@ -61,17 +60,8 @@ pub(crate) fn analysis(files: usize) -> Analysis {
             data_type: "d".into(),
         }
     };
-    Analysis {
-        analysis_id,
-        study_id: "S".into(),
-        state: AnalysisState::Unpublished,
-        created_at: now,
-        updated_at: now,
-        history: vec![],
-        files: (0..files).map(file).collect(),
-        analysis_type: AnalysisTypeId { name: "t".into(), version: 1 },
-        data: Map::new(),
-    }
+    let analysis_type = AnalysisTypeId { name: "t".into(), version: 1 };
+    Analysis::new(analysis_id, "S", analysis_type, (0..files).map(file).collect(), Map::new(), now)
 }
 
 /// Returns the object id in a path and whether it is asked for under `/upload`.

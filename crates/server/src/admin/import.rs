@@ -2,18 +2,19 @@
 
 use std::ops::Range;
 
-use axum::extract::{Request, State};
-use cantata_core::Result;
+use axum::extract::{FromRequestParts, Request, State};
 use cantata_engine::ImportChunk;
 use http::StatusCode;
+use http::request::Parts;
 use serde_json::json;
+use utoipa::IntoParams;
 use uuid::Uuid;
 
 use super::{ORIGIN, engine_error};
 use crate::Indexes;
-use crate::error_body::{ApiResult, ErrorBody};
+use crate::error_body::{ApiError, ApiResult, ErrorBody};
 use crate::extract::{Params, Segments, malformed, read_limited};
-use crate::openapi::schemas::{ImportOutcome, ImportPosition};
+use crate::openapi::schemas::{ImportOutcome, ImportPosition, IndexPath};
 use crate::response::json as json_response;
 
 /// The largest part of an import, in bytes: many small documents, or one of up to 64 MB and what comes with it.
@@ -42,9 +43,9 @@ const MAX_BODY_BYTES: usize = 80 << 20;
 pub(crate) async fn import(
     State(indexes): State<Indexes>,
     Segments(name): Segments<String>,
-    params: Params,
     request: Request,
 ) -> ApiResult {
+    let params = Params::of(request.uri());
     let end = params.integer(ORIGIN, "end", 0)?.unwrap_or_default();
     let line = params.integer(ORIGIN, "line", 1)?.unwrap_or(1);
     let id_field = params.get("id").filter(|field| !field.is_empty()).map(str::to_owned);
@@ -74,43 +75,52 @@ fn lines(bytes: &[u8], first: u64) -> Vec<(u64, Range<usize>)> {
     found
 }
 
+/// The import that an address names.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(crate) struct ImportSource {
+    /// Where the documents come from
+    source: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for ImportSource {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let params = Params::of(&parts.uri);
+        match params.get("source").unwrap_or_default() {
+            "" => Err(malformed(ORIGIN, "source", "", "the name of a source").into()),
+            source => Ok(Self { source: source.to_owned() }),
+        }
+    }
+}
+
 /// Returns how far a source was taken in by an import that did not end.
 #[utoipa::path(
     get, path = "/admin/indexes/{name}/import", tag = "Indexes",
-    params(
-        ("name" = String, Path, description = "The index"),
-        ("source" = String, Query, description = "Where the documents come from"),
-    ),
+    params(IndexPath, ImportSource),
     responses((status = 200, description = "The position; 0 if nothing is remembered", body = ImportPosition))
 )]
 pub(crate) async fn position(
     State(indexes): State<Indexes>,
     Segments(name): Segments<String>,
-    params: Params,
+    ImportSource { source }: ImportSource,
 ) -> ApiResult {
-    let position = indexes.administration.import_position(&name, source_of(&params)?).await.map_err(engine_error)?;
+    let position = indexes.administration.import_position(&name, &source).await.map_err(engine_error)?;
     Ok(json_response(&json!({"position": position})))
 }
 
 /// Ends an import: its source would be taken in from its start again.
 #[utoipa::path(
     delete, path = "/admin/indexes/{name}/import", tag = "Indexes",
-    params(
-        ("name" = String, Path, description = "The index"),
-        ("source" = String, Query, description = "Where the documents come from"),
-    ),
+    params(IndexPath, ImportSource),
     responses((status = 204, description = "Nothing is remembered of it any more"))
 )]
 pub(crate) async fn end(
     State(indexes): State<Indexes>,
     Segments(name): Segments<String>,
-    params: Params,
+    ImportSource { source }: ImportSource,
 ) -> ApiResult<StatusCode> {
-    indexes.administration.end_import(&name, source_of(&params)?).await.map_err(engine_error)?;
+    indexes.administration.end_import(&name, &source).await.map_err(engine_error)?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-fn source_of(params: &Params) -> Result<&str> {
-    let given = params.get("source").unwrap_or_default();
-    if given.is_empty() { Err(malformed(ORIGIN, "source", given, "the name of a source")) } else { Ok(given) }
 }

@@ -10,7 +10,7 @@ use super::{ORIGIN, engine_error};
 use crate::Indexes;
 use crate::error_body::ApiResult;
 use crate::extract::{Segments, read_limited};
-use crate::openapi::schemas::{IndexFigures, IndexInShort, IndexMappingBody, IndexProblems};
+use crate::openapi::schemas::{IndexFigures, IndexInShort, IndexMappingBody, IndexPath, IndexProblems};
 use crate::response::{json as json_response, json_with_status};
 
 /// The largest mapping, in bytes.
@@ -29,7 +29,7 @@ pub(crate) async fn list(State(indexes): State<Indexes>) -> ApiResult {
 /// Returns the figures of an index.
 #[utoipa::path(
     get, path = "/admin/indexes/{name}", tag = "Indexes",
-    params(("name" = String, Path, description = "The index")),
+    params(IndexPath),
     responses((status = 200, description = "The figures", body = IndexFigures))
 )]
 pub(crate) async fn stats(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult {
@@ -59,7 +59,7 @@ pub(crate) async fn create(
 /// Removes an index with everything in it.
 #[utoipa::path(
     delete, path = "/admin/indexes/{name}", tag = "Indexes",
-    params(("name" = String, Path, description = "The index")),
+    params(IndexPath),
     responses((status = 204, description = "The index is gone"))
 )]
 pub(crate) async fn delete(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult<StatusCode> {
@@ -70,7 +70,7 @@ pub(crate) async fn delete(State(indexes): State<Indexes>, Segments(name): Segme
 /// Returns the mapping of an index, fields that documents brought included.
 #[utoipa::path(
     get, path = "/admin/indexes/{name}/mapping", tag = "Indexes",
-    params(("name" = String, Path, description = "The index")),
+    params(IndexPath),
     responses((status = 200, description = "The mapping", body = IndexMappingBody))
 )]
 pub(crate) async fn mapping(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult {
@@ -81,7 +81,7 @@ pub(crate) async fn mapping(State(indexes): State<Indexes>, Segments(name): Segm
 /// Puts the files of an index together and drops what is deleted; returns the figures afterwards.
 #[utoipa::path(
     post, path = "/admin/indexes/{name}/compact", tag = "Indexes",
-    params(("name" = String, Path, description = "The index")),
+    params(IndexPath),
     responses((status = 200, description = "The figures", body = IndexFigures))
 )]
 pub(crate) async fn compact(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult {
@@ -92,7 +92,7 @@ pub(crate) async fn compact(State(indexes): State<Indexes>, Segments(name): Segm
 /// Reads an index as a whole and returns what is wrong with it; nothing, as long as all is well.
 #[utoipa::path(
     post, path = "/admin/indexes/{name}/verify", tag = "Indexes",
-    params(("name" = String, Path, description = "The index")),
+    params(IndexPath),
     responses((status = 200, description = "What was found", body = IndexProblems))
 )]
 pub(crate) async fn verify(State(indexes): State<Indexes>, Segments(name): Segments<String>) -> ApiResult {

@@ -8,7 +8,7 @@ use http::StatusCode;
 use super::{ORIGIN, engine_error};
 use crate::error_body::ApiResult;
 use crate::extract::Segments;
-use crate::openapi::schemas::{CatalogueIndexing, Job};
+use crate::openapi::schemas::{CatalogueIndexing, IndexedCataloguePath, Job};
 use crate::response::{json as json_response, json_with_status};
 use crate::state::IndexingState;
 
@@ -24,7 +24,7 @@ pub(crate) async fn status(State(state): State<IndexingState>) -> ApiResult {
 /// Begins to rebuild the index of a catalogue, while it is searched and while changes come in.
 #[utoipa::path(
     post, path = "/admin/catalogues/{catalogue}/reindex", tag = "Indexing",
-    params(("catalogue" = String, Path, description = "The id of the catalogue")),
+    params(IndexedCataloguePath),
     responses((status = 202, description = "The job that does it", body = Job))
 )]
 pub(crate) async fn reindex(State(state): State<IndexingState>, Segments(catalogue): Segments<String>) -> ApiResult {
@@ -36,7 +36,7 @@ pub(crate) async fn reindex(State(state): State<IndexingState>, Segments(catalog
 /// back.
 #[utoipa::path(
     post, path = "/admin/catalogues/{catalogue}/rollback", tag = "Indexing",
-    params(("catalogue" = String, Path, description = "The id of the catalogue")),
+    params(IndexedCataloguePath),
     responses((status = 200, description = "How it is now", body = CatalogueIndexing))
 )]
 pub(crate) async fn rollback(State(state): State<IndexingState>, Segments(catalogue): Segments<String>) -> ApiResult {

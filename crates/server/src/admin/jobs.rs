@@ -12,7 +12,7 @@ use super::ORIGIN;
 use super::indexing::indexing_error;
 use crate::error_body::ApiResult;
 use crate::extract::{Params, Segments, malformed, parse_integer};
-use crate::openapi::schemas::Job;
+use crate::openapi::schemas::{Job, JobPath};
 use crate::response::{event_stream, json as json_response};
 use crate::state::IndexingState;
 
@@ -32,7 +32,7 @@ pub(crate) async fn list(State(state): State<IndexingState>) -> ApiResult {
 /// Returns a job.
 #[utoipa::path(
     get, path = "/admin/jobs/{job}", tag = "Indexing",
-    params(("job" = String, Path, description = "The number of the job")),
+    params(JobPath),
     responses((status = 200, description = "The job", body = Job))
 )]
 pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult {
@@ -45,7 +45,7 @@ pub(crate) async fn job(State(state): State<IndexingState>, Segments(id): Segmen
 /// Cancels a job: it ends as soon as it can, and leaves nothing behind.
 #[utoipa::path(
     delete, path = "/admin/jobs/{job}", tag = "Indexing",
-    params(("job" = String, Path, description = "The number of the job")),
+    params(JobPath),
     responses((status = 200, description = "The job, which may still be under way", body = Job))
 )]
 pub(crate) async fn cancel(State(state): State<IndexingState>, Segments(id): Segments<String>) -> ApiResult {

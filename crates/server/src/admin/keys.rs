@@ -20,7 +20,7 @@ use super::{ADMINISTRATION, log_not_writable};
 use crate::AccessControl;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
-use crate::openapi::schemas::{ApiKeys, MadeApiKey, NewApiKey};
+use crate::openapi::schemas::{ApiKeys, KeyPath, MadeApiKey, NewApiKey};
 use crate::response::{json as json_response, json_with_status};
 use crate::routes::Routes;
 use crate::state::AppState;
@@ -83,7 +83,7 @@ pub(crate) fn created_key(record: &KeyRecord, secret: &KeySecret) -> Response {
 /// Revokes an API key: it is refused from now on, for good.
 #[utoipa::path(
     delete, path = "/admin/keys/{id}", tag = "Keys",
-    params(("id" = String, Path, description = "The id of the key, not its name")),
+    params(KeyPath),
     responses((status = 204, description = "The key is revoked"))
 )]
 async fn revoke(State(state): State<AppState>, Segments(id): Segments<String>) -> ApiResult<StatusCode> {

@@ -45,13 +45,8 @@ fn by_verb<S: Serializer>(items: &[BulkItem], serializer: S) -> Result<S::Ok, S:
 }
 
 /// Runs operations, on the index of the path unless they name another.
-pub(super) async fn run(
-    State(es): State<EsState>,
-    Segments(path): Segments<ListPath>,
-    params: Params,
-    request: Request,
-) -> EsResult {
-    params.names().try_for_each(check_parameter)?;
+pub(super) async fn run(State(es): State<EsState>, Segments(path): Segments<ListPath>, request: Request) -> EsResult {
+    Params::of(request.uri()).names().try_for_each(check_parameter)?;
     let start = Instant::now();
     if let Some(progress) = request.extensions().get::<Arc<BodyProgress>>() {
         // While a part is written, nothing is read.

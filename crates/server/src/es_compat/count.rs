@@ -14,14 +14,10 @@ use crate::response;
 const MAX_BODY_BYTES: usize = 1 << 20;
 
 /// Counts the documents of indexes.
-pub(super) async fn count(
-    State(es): State<EsState>,
-    Segments(path): Segments<ListPath>,
-    params: Params,
-    request: Request,
-) -> EsResult {
+pub(super) async fn count(State(es): State<EsState>, Segments(path): Segments<ListPath>, request: Request) -> EsResult {
+    let has_query = Params::of(request.uri()).get("q").is_some();
     let question = body::read_object(request, MAX_BODY_BYTES).await?;
-    if params.get("q").is_some() || !is_about_everything(&question) {
+    if has_query || !is_about_everything(&question) {
         return Err(EsError::illegal(
             "this counts all documents of an index; expected no query, or match_all; other questions are for GraphQL",
         ));

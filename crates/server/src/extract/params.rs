@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use axum::extract::FromRequestParts;
 use cantata_core::{Error, ErrorOrigin, Result};
+use http::Uri;
 use http::request::Parts;
 
 use crate::error_body::ApiError;
@@ -15,13 +16,17 @@ impl<S: Send + Sync> FromRequestParts<S> for Params {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let query = parts.uri.query().unwrap_or_default();
-        let decoded = form_urlencoded::parse(query.as_bytes());
-        Ok(Self(decoded.map(|(name, value)| (name.into_owned(), value.into_owned())).collect()))
+        Ok(Self::of(&parts.uri))
     }
 }
 
 impl Params {
+    /// Reads the parameters of an address.
+    pub(crate) fn of(uri: &Uri) -> Self {
+        let decoded = form_urlencoded::parse(uri.query().unwrap_or_default().as_bytes());
+        Self(decoded.map(|(name, value)| (name.into_owned(), value.into_owned())).collect())
+    }
+
     /// Returns the first value of a parameter.
     pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(given, _)| given == name).map(|(_, value)| value.as_str())

@@ -4,6 +4,7 @@ use axum::body::Body;
 use axum::extract::State;
 use cantata_core::{AnalysisId, Error, ErrorId, ErrorOrigin, Result};
 use cantata_metadata::parse_states;
+use cantata_store::AnalysisQuery;
 use http::StatusCode;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -12,7 +13,7 @@ use utoipa::IntoParams;
 use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed};
-use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message};
+use crate::openapi::schemas::{Analysis, AnalysisPage, AnalysisUpdate, File, FileSearch, Message, StudyPath};
 use crate::response::{json, json_array, json_documents, json_text};
 use crate::state::AppState;
 
@@ -36,7 +37,7 @@ pub(crate) struct AnalysisPath {
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
           commas or given one by one; PUBLISHED if not given"),
     ),
@@ -56,7 +57,7 @@ pub(crate) async fn list(
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis/paginated", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("analysisStates" = Option<String>, Query, description = "PUBLISHED, UNPUBLISHED, SUPPRESSED, separated by \
           commas or given one by one; PUBLISHED if not given"),
         ("limit" = Option<u64>, Query, description = "How many at most; 100 if not given"),
@@ -75,13 +76,12 @@ pub(crate) async fn list_paginated(
     let states = parse_states(params.all("analysisStates"))?.intersection(visible);
     let limit = params.integer(ORIGIN, "limit", 0)?.unwrap_or(DEFAULT_LIMIT);
     let offset = params.integer(ORIGIN, "offset", 0)?.unwrap_or(0);
-    let page = match params.get("after") {
-        Some(after) => {
-            let after = parse_after(after)?;
-            state.metadata.page_analyses_after(&study_id, states, after, limit).await?
-        }
-        None => state.metadata.page_analyses(&study_id, states, limit, offset).await?,
-    };
+    let mut query = AnalysisQuery { limit: Some(limit), ..AnalysisQuery::all(study_id, states) };
+    match params.get("after") {
+        Some(after) => query.after = parse_after(after)?,
+        None => query.offset = offset,
+    }
+    let page = state.metadata.page_analyses(&query).await?;
     let tail = format!(r#"],"totalAnalyses":{},"currentTotalAnalyses":{}}}"#, page.total, page.documents.total());
     let documents = json_documents(br#"{"analyses":["#.to_vec(), page.documents, Ok, tail.into_bytes());
     Ok(json_text(Body::from_stream(documents)))
@@ -100,7 +100,7 @@ fn parse_after(after: &str) -> Result<Option<AnalysisId>, Error> {
 #[utoipa::path(
     get, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("fileId" = Option<String>, Query, description = "A regular expression, case ignored, found anywhere in the \
           object id; `.*` if not given"),
     ),
@@ -123,7 +123,7 @@ pub(crate) async fn search(
 /// Does the same with the expression in the body.
 #[utoipa::path(
     post, path = "/studies/{studyId}/analysis/search/id", tag = "Analyses",
-    params(("studyId" = String, Path, description = "The study")),
+    params(StudyPath),
     request_body = FileSearch,
     responses((status = 200, description = "The analyses", body = Vec<Analysis>))
 )]

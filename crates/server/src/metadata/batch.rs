@@ -14,10 +14,10 @@ use http::HeaderValue;
 use super::submit::submit_options;
 use crate::RequestId;
 use crate::access::AuditSlot;
-use crate::error_body::{ApiError, ApiResult, ErrorBody};
+use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{BodyShare, Params, Segments, content_type, declared_length, too_large, unsupported_media_type};
 use crate::limits::BodyProgress;
-use crate::openapi::schemas::{AnalysisPayload, BatchResult};
+use crate::openapi::schemas::{AnalysisPayload, BatchResult, NothingStored};
 use crate::response::with_content_type;
 use crate::response_buffer::{ResponseBufferWriter, response_buffer};
 use crate::state::AppState;
@@ -46,7 +46,7 @@ use crate::state::AppState;
             (Vec<BatchResult> = "application/json"),
             (String = "application/x-ndjson"),
         )),
-        (status = "default", description = "An error; nothing was stored", body = ErrorBody),
+        NothingStored,
     )
 )]
 pub(crate) async fn submit_batch(

@@ -8,7 +8,7 @@ use cantata_store::PageRange;
 use crate::access::ReadableStudies;
 use crate::error_body::ApiResult;
 use crate::extract::{Params, Segments, malformed};
-use crate::openapi::schemas::{Entity, EntityPage};
+use crate::openapi::schemas::{Entity, EntityPage, EntityQuery};
 use crate::response::json;
 use crate::state::AppState;
 
@@ -42,15 +42,7 @@ pub(crate) async fn get(
 #[utoipa::path(
     get, path = "/entities", tag = "Entities",
     params(
-        ("id" = Option<String>, Query, description = "The object id"),
-        ("gnosId" = Option<String>, Query, description = "The analysis id"),
-        ("fileName" = Option<String>, Query, description = "The file name"),
-        ("projectCode" = Option<String>, Query, description = "The study id"),
-        ("access" = Option<String>, Query, description = "`open` or `controlled`"),
-        ("fields" = Option<Vec<String>>, Query, description = "Show only these members, separated by commas \
-          or given one by one"),
-        ("page" = Option<u64>, Query, description = "The number of the page, from 0"),
-        ("size" = Option<u64>, Query, description = "How many a page has; 10 if not given, 2000 at most"),
+        EntityQuery,
         ("after" = Option<String>, Query, description = "Instead of `page`: the id of the entity after which the page \
           begins, empty for the first page. The page has `next` for the one after it, and no totals, which cost time"),
     ),

@@ -10,7 +10,7 @@ use serde_json::Value;
 use crate::access::ReadableStudies;
 use crate::error_body::ApiResult;
 use crate::extract::Segments;
-use crate::openapi::schemas::ExportedStudy;
+use crate::openapi::schemas::{ExportedStudy, StudyPath};
 use crate::response::{json_documents, json_text};
 use crate::state::AppState;
 
@@ -32,7 +32,7 @@ pub(crate) async fn analyses(
 /// Exports every analysis of a study, in any state, as payloads that can be submitted again.
 #[utoipa::path(
     get, path = "/export/studies/{studyId}", tag = "Export",
-    params(("studyId" = String, Path, description = "The study")),
+    params(StudyPath),
     responses((status = 200, description = "The payloads of the study", body = Vec<ExportedStudy>))
 )]
 pub(crate) async fn study(State(state): State<AppState>, Segments(study_id): Segments<String>) -> ApiResult {

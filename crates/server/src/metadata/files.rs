@@ -5,7 +5,7 @@ use axum::extract::State;
 use crate::access::VisibleStates;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Segments};
-use crate::openapi::schemas::{File, FileUpdateRequest, FileUpdateResponse};
+use crate::openapi::schemas::{File, FileUpdateRequest, FileUpdateResponse, StudyPath};
 use crate::response::{json, json_text};
 use crate::state::AppState;
 
@@ -13,7 +13,7 @@ use crate::state::AppState;
 #[utoipa::path(
     get, path = "/studies/{studyId}/files/{objectId}", tag = "Files",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("objectId" = String, Path, description = "The file"),
     ),
     responses((status = 200, description = "The file", body = File))
@@ -30,7 +30,7 @@ pub(crate) async fn get(
 #[utoipa::path(
     put, path = "/studies/{studyId}/files/{objectId}", tag = "Files",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("objectId" = String, Path, description = "The file"),
     ),
     request_body = FileUpdateRequest,
@@ -48,7 +48,7 @@ pub(crate) async fn update(
 #[utoipa::path(
     delete, path = "/studies/{studyId}/files/{objectId}", tag = "Files",
     params(
-        ("studyId" = String, Path, description = "The study"),
+        StudyPath,
         ("objectId" = String, Path, description = "The files, separated by commas"),
     ),
     responses((status = 200, description = "The files are deleted; the body is the bare word OK, as clients expect"))

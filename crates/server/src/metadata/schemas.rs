@@ -19,7 +19,9 @@ use serde_json::{Map, Value};
 use self::options::read_options;
 use crate::error_body::ApiResult;
 use crate::extract::{JsonObject, Params, Segments, malformed, parse_integer};
-use crate::openapi::schemas::{AnalysisType, AnalysisTypePage, AnalysisTypeRegistration, AnalysisTypeVersions};
+use crate::openapi::schemas::{
+    AnalysisType, AnalysisTypePage, AnalysisTypeQuery, AnalysisTypeRegistration, AnalysisTypeVersions, TypePath,
+};
 use crate::response::{json, json_text};
 use crate::state::AppState;
 
@@ -55,16 +57,7 @@ fn read_registration(mut body: Map<String, Value>) -> Result<TypeRegistration> {
 /// Lists registered versions, newest first unless asked otherwise.
 #[utoipa::path(
     get, path = "/schemas", tag = "Analysis types",
-    params(
-        ("names" = Option<String>, Query, description = "Only these names, separated by commas"),
-        ("versions" = Option<String>, Query, description = "Only these versions, separated by commas"),
-        ("hideSchema" = Option<bool>, Query, description = "Leave the schemas out"),
-        ("unrenderedOnly" = Option<bool>, Query, description = "Show the schemas as registered, without the base"),
-        ("limit" = Option<u64>, Query, description = "How many at most; 20 if not given"),
-        ("offset" = Option<u64>, Query, description = "How many to skip"),
-        ("sort" = Option<String>, Query, description = "`version`, `name` or both, separated by a comma"),
-        ("sortOrder" = Option<String>, Query, description = "`ASC` or `DESC`"),
-    ),
+    params(AnalysisTypeQuery),
     responses((status = 200, description = "One page of versions", body = AnalysisTypePage))
 )]
 pub(crate) async fn list(State(state): State<AppState>, params: Params) -> ApiResult {
@@ -200,7 +193,7 @@ struct Versions {
 #[utoipa::path(
     get, path = "/schemas/{name}", tag = "Analysis types",
     params(
-        ("name" = String, Path, description = "The name of the type"),
+        TypePath,
         ("version" = Option<u32>, Query, description = "The version; all if not given"),
         ("unrenderedOnly" = Option<bool>, Query, description = "Show the schema as registered, without the base"),
     ),

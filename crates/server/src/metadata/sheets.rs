@@ -15,12 +15,12 @@ use http::{HeaderMap, HeaderValue, header};
 use super::submit::submit_options;
 use crate::RequestId;
 use crate::access::AuditSlot;
-use crate::error_body::{ApiError, ApiResult, ErrorBody};
+use crate::error_body::{ApiError, ApiResult};
 use crate::extract::{
     BodyShare, MAX_DISCARDED_BYTES, Params, Segments, content_type, discard, malformed, read_limited,
     unsupported_media_type,
 };
-use crate::openapi::schemas::{SheetOutcome, SheetsBody};
+use crate::openapi::schemas::{NothingStored, SheetOutcome, SheetsBody, TypePath};
 use crate::response::{json, with_content_type};
 use crate::state::AppState;
 
@@ -49,7 +49,7 @@ enum SheetFormat {
 #[utoipa::path(
     get, path = "/schemas/{name}/template", tag = "Analysis types",
     params(
-        ("name" = String, Path, description = "The name of the type"),
+        TypePath,
         ("format" = Option<String>, Query, description = "`xlsx`, which is the default, or `tsv`"),
         ("version" = Option<u64>, Query, description = "A version; the latest if not given"),
     ),
@@ -109,7 +109,7 @@ pub(crate) async fn template(
     )),
     responses(
         (status = 200, description = "What is in the sheet, and what became of it", body = SheetOutcome),
-        (status = "default", description = "An error; nothing was stored", body = ErrorBody),
+        NothingStored,
     )
 )]
 pub(crate) async fn submit_sheet(

@@ -3,7 +3,7 @@
 use axum::extract::{Path, Request, State};
 use cantata_catalogue::ChosenDisplay;
 use cantata_search::DisplaySaveError;
-use http::{Extensions, StatusCode};
+use http::StatusCode;
 use serde_json::json;
 
 use super::introspection::catalogue;
@@ -31,12 +31,8 @@ use crate::response::json_with_status;
         (status = 507, description = "The configuration cannot be written", body = SearchProblem),
     )
 )]
-pub(super) async fn save(
-    State(state): State<SearchState>,
-    Path(name): Path<String>,
-    extensions: Extensions,
-    request: Request,
-) -> SearchResult {
+pub(super) async fn save(State(state): State<SearchState>, Path(name): Path<String>, request: Request) -> SearchResult {
+    let extensions = request.extensions().clone();
     let body = read(request, state.body_limit).await?;
     let refused = |error: &str, problems: Vec<String>| {
         json_with_status(StatusCode::UNPROCESSABLE_ENTITY, &json!({"error": error, "problems": problems}))

@@ -15,7 +15,7 @@ use crate::admission::ChangeMade;
 use crate::app::unknown_path;
 use crate::error_body::ApiError;
 use crate::extract::content_type;
-use crate::openapi::schemas::{GraphqlAnswers, GraphqlRequest, SearchRefusal};
+use crate::openapi::schemas::{CataloguePath, GraphqlAnswers, GraphqlQuery, GraphqlRequest, SearchRefusal};
 use crate::response::with_content_type;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json; charset=utf-8");
@@ -39,12 +39,7 @@ const MAX_BATCH_OPERATIONS: usize = 100;
 /// Anything may follow in the address, as in `/graphql/Arranger-Table`.
 #[utoipa::path(
     get, path = "/graphql", tag = "Search",
-    params(
-        ("query" = Option<String>, Query, description = "The document"),
-        ("variables" = Option<String>, Query, description = "The values of its variables, as JSON text"),
-        ("operationName" = Option<String>, Query, description = "Which of its operations is to be run"),
-        ("extensions" = Option<String>, Query, description = "`persistedQuery`, as JSON text"),
-    ),
+    params(GraphqlQuery),
     responses(
         (status = 200, description = "The answer; for browsers without a query, a page to try queries with", content(
             (GraphqlAnswers = "application/json"), (String = "text/html"),
@@ -85,11 +80,8 @@ pub(super) async fn only_by_post(State(state): State<SearchState>, request: Requ
 #[utoipa::path(
     get, path = "/{catalogue}/graphql", tag = "Search",
     params(
-        ("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has"),
-        ("query" = Option<String>, Query, description = "The document"),
-        ("variables" = Option<String>, Query, description = "The values of its variables, as JSON text"),
-        ("operationName" = Option<String>, Query, description = "Which of its operations is to be run"),
-        ("extensions" = Option<String>, Query, description = "`persistedQuery`, as JSON text"),
+        CataloguePath,
+        GraphqlQuery,
     ),
     responses(
         (status = 200, description = "The answer; for browsers without a query, a page to try queries with", content(
@@ -115,7 +107,7 @@ pub(super) async fn named_by_get(
 /// Anything may follow in the address, as in `/files/graphql/Arranger-Table`.
 #[utoipa::path(
     post, path = "/{catalogue}/graphql", tag = "Search",
-    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
+    params(CataloguePath),
     request_body(content(
         (GraphqlRequest = "application/json"), (GraphqlRequest = "application/x-www-form-urlencoded"),
     )),

@@ -15,7 +15,7 @@ use serde_json::Value;
 use super::SearchState;
 use crate::access::identity_of;
 use crate::openapi::schemas::{
-    AmbiguousCatalogue, CatalogueDirectory, CatalogueFields, SearchProblem, UnavailableCatalogue,
+    CatalogueDirectory, CatalogueFields, CataloguePath, SearchProblem, UnavailableCatalogue, UnservedCatalogue,
 };
 use crate::response::{json, json_with_status};
 
@@ -112,14 +112,8 @@ pub(super) async fn fields(State(state): State<SearchState>, extensions: Extensi
 /// Lists the fields of a catalogue.
 #[utoipa::path(
     get, path = "/introspection/{catalogue}", tag = "Search",
-    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
-    responses(
-        (status = 200, description = "The catalogue", body = CatalogueFields),
-        (status = 400, description = "The name cannot be read", body = String),
-        (status = 404, description = "There is no such catalogue", body = SearchProblem),
-        (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
-        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
-    )
+    params(CataloguePath),
+    responses((status = 200, description = "The catalogue", body = CatalogueFields), UnservedCatalogue)
 )]
 pub(super) async fn catalogue(
     State(state): State<SearchState>,
@@ -132,14 +126,8 @@ pub(super) async fn catalogue(
 /// Lists the fields of a catalogue, at the address that portals use.
 #[utoipa::path(
     get, path = "/{catalogue}/introspection", tag = "Search",
-    params(("catalogue" = String, Path, description = "Its id, or a document type that no other catalogue has")),
-    responses(
-        (status = 200, description = "The catalogue", body = CatalogueFields),
-        (status = 400, description = "The name cannot be read", body = String),
-        (status = 404, description = "There is no such catalogue", body = SearchProblem),
-        (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
-        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
-    )
+    params(CataloguePath),
+    responses((status = 200, description = "The catalogue", body = CatalogueFields), UnservedCatalogue)
 )]
 pub(super) async fn catalogue_first(state: State<SearchState>, name: Path<String>, extensions: Extensions) -> Response {
     catalogue(state, name, extensions).await

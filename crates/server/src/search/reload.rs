@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::SearchState;
 use super::introspection::catalogue;
-use crate::openapi::schemas::{AmbiguousCatalogue, CatalogueFields, SearchProblem, UnavailableCatalogue};
+use crate::openapi::schemas::{CatalogueFields, SearchProblem, UnservedCatalogue};
 use crate::response::json_with_status;
 
 /// Reads the configuration and the mapping of a catalogue again and answers as its introspection does.
@@ -16,11 +16,8 @@ use crate::response::json_with_status;
     params(("catalogue" = String, Path, description = "Its id")),
     responses(
         (status = 200, description = "The catalogue", body = CatalogueFields),
-        (status = 400, description = "The name cannot be read", body = String),
-        (status = 404, description = "There is no such catalogue", body = SearchProblem),
-        (status = 409, description = "Several catalogues have this document type", body = AmbiguousCatalogue),
+        UnservedCatalogue,
         (status = 422, description = "The configuration cannot be read; nothing changed", body = SearchProblem),
-        (status = 503, description = "Why the catalogue cannot be served", body = UnavailableCatalogue),
     )
 )]
 pub(super) async fn reload(

@@ -116,7 +116,7 @@ async fn has_everything(target: &Target) {
     {
         let states = StateSet::from_iter([state]);
         assert_eq!(store.count_analyses("ABC-CA", states).await.unwrap(), count);
-        let query = AnalysisQuery { study_id: "ABC-CA".to_owned(), states, limit: None, offset: 0 };
+        let query = AnalysisQuery::all("ABC-CA", states);
         assert_eq!(store.list_analyses(&query).await.unwrap().len() as u64, count);
     }
     // One event for each, in the order in which they were made.

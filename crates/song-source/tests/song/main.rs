@@ -48,11 +48,11 @@ async fn everything(source: &dyn AnalysisSource, studies: Option<&[String]>) -> 
     let states = [cantata_core::AnalysisState::Published];
     let mut snapshot = source.snapshot(studies, &states).await.unwrap();
     let mut documents = Vec::new();
-    while let Some(page) = snapshot.next().await.unwrap() {
+    while let Some(page) = snapshot.pages.next().await.unwrap() {
         documents.extend(page.iter().map(|text| serde_json::from_str::<Value>(text).unwrap()));
     }
-    assert_eq!(snapshot.total(), documents.len() as u64);
-    (documents, snapshot.position().to_owned())
+    assert_eq!(snapshot.total, documents.len() as u64);
+    (documents, snapshot.position)
 }
 
 async fn published(server: &TestServer, study: &str) -> String {

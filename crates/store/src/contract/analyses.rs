@@ -5,8 +5,7 @@ use cantata_core::{AnalysisId, AnalysisState, EventAction, Timestamp};
 use super::Backend;
 use super::builders::{AnalysisBuilder, analysis};
 use super::steps::{
-    all_events, document, duplicate_of, in_states, insert, insert_all, list_all, open_with_studies, revisions, submit,
-    submit_copy,
+    all_events, document, duplicate_of, insert, insert_all, list_all, open_with_studies, revisions, submit, submit_copy,
 };
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Revision, StateSet,
@@ -41,7 +40,7 @@ pub async fn an_inserted_analysis_has_the_state_it_says(backend: &dyn Backend) {
         let imported = insert(&*store, past).await;
         imported.assert_current(&*store).await;
         let of_state = StateSet::from_iter([state]);
-        assert_eq!(store.list_analyses(&in_states("S", of_state)).await.unwrap(), [imported.revision]);
+        assert_eq!(store.list_analyses(&AnalysisQuery::all("S", of_state)).await.unwrap(), [imported.revision]);
         assert_eq!(store.count_analyses("S", of_state).await.unwrap(), 1);
         let events = all_events(&*store).await;
         assert_eq!(events.len(), number + 1);
@@ -198,7 +197,7 @@ pub async fn listing_selects_states(backend: &dyn Backend) {
         let wanted: Vec<_> = AnalysisState::ALL.into_iter().enumerate().filter(|(at, _)| bits >> at & 1 == 1).collect();
         let states: StateSet = wanted.into_iter().map(|(_, state)| state).collect();
         let expected = revisions(stored.iter().filter(|stored| states.contains(stored.state)));
-        assert_eq!(store.list_analyses(&in_states("S", states)).await.unwrap(), expected, "{states:?}");
+        assert_eq!(store.list_analyses(&AnalysisQuery::all("S", states)).await.unwrap(), expected, "{states:?}");
         assert_eq!(store.count_analyses("S", states).await.unwrap(), expected.len() as u64, "{states:?}");
     }
 }
@@ -217,7 +216,7 @@ pub async fn listing_pages(backend: &dyn Backend) {
                 let skipped = usize::try_from(offset).unwrap().min(revisions.len());
                 let taken = limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap());
                 let expected: Vec<_> = revisions.iter().skip(skipped).take(taken).copied().collect();
-                let query = AnalysisQuery { study_id: "S".to_owned(), states, limit, offset };
+                let query = AnalysisQuery { limit, offset, ..AnalysisQuery::all("S", states) };
                 assert_eq!(store.list_analyses(&query).await.unwrap(), expected, "{query:?}");
             }
         }
@@ -238,7 +237,8 @@ pub async fn listing_pages_by_key(backend: &dyn Backend) {
         for limit in [1, 4, 17, u64::MAX] {
             let (mut listed, mut after) = (Vec::new(), None);
             loop {
-                let page = store.analyses_after("S", states, after, limit).await.unwrap();
+                let query = AnalysisQuery { after, limit: Some(limit), ..AnalysisQuery::all("S", states) };
+                let page = store.list_analyses(&query).await.unwrap();
                 if page.is_empty() {
                     break;
                 }
@@ -249,8 +249,13 @@ pub async fn listing_pages_by_key(backend: &dyn Backend) {
             assert_eq!(listed, expected, "{states:?} {limit}");
         }
     }
-    assert_eq!(store.analyses_after("S", StateSet::ALL, None, 0).await.unwrap(), []);
-    assert_eq!(store.analyses_after("unknown", StateSet::ALL, None, 9).await.unwrap(), []);
+    let after = Some(stored[3].analysis_id);
+    let rest = AnalysisQuery { after, ..AnalysisQuery::all("S", StateSet::ALL) };
+    assert_eq!(store.list_analyses(&AnalysisQuery { limit: Some(0), ..rest.clone() }).await.unwrap(), []);
+    let skipped = AnalysisQuery { limit: Some(2), offset: 1, ..rest.clone() };
+    assert_eq!(store.list_analyses(&skipped).await.unwrap(), [5, 6].map(|nth: usize| stored[nth].revision));
+    let unknown = AnalysisQuery { study_id: "unknown".to_owned(), ..rest };
+    assert_eq!(store.list_analyses(&unknown).await.unwrap(), []);
 }
 
 /// A replaced revision is not listed any more.

@@ -1,8 +1,7 @@
 //! Builders of studies, types, analyses and files, which by default differ from all others.
 
 use cantata_core::{
-    Analysis, AnalysisId, AnalysisState, AnalysisTypeId, File, FileAccess, ObjectId, PartialTypeOptions, Study,
-    Timestamp,
+    Analysis, AnalysisId, AnalysisTypeId, File, FileAccess, ObjectId, PartialTypeOptions, Study, Timestamp,
 };
 use serde_json::json;
 
@@ -45,18 +44,10 @@ impl AnalysisBuilder {
 
     /// Starts an analysis without files.
     pub fn with_id(study_id: &str, analysis_id: AnalysisId) -> Self {
+        let analysis_type = AnalysisTypeId { name: "sequencing".to_owned(), version: 1 };
+        let data = json!({"experiment": {"z": 1, "a": "naïve \u{1F9EC}"}}).as_object().cloned().unwrap();
         let now = Timestamp::from_micros(1_794_713_363_000_001);
-        Self(Analysis {
-            analysis_id,
-            study_id: study_id.to_owned(),
-            state: AnalysisState::Unpublished,
-            created_at: now,
-            updated_at: now,
-            history: vec![],
-            files: vec![],
-            analysis_type: AnalysisTypeId { name: "sequencing".to_owned(), version: 1 },
-            data: json!({"experiment": {"z": 1, "a": "naïve \u{1F9EC}"}}).as_object().cloned().unwrap(),
-        })
+        Self(Analysis::new(analysis_id, study_id, analysis_type, vec![], data, now))
     }
 
     /// Adds an open file.

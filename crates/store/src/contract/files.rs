@@ -141,15 +141,24 @@ pub async fn every_combination_of_conditions_is_honoured(backend: &dyn Backend) 
     }
 }
 
+/// Returns filters of one condition, or of none.
+fn single_conditions(entries: &[FileLocation]) -> [FileFilter; 6] {
+    let all = FileFilter::default;
+    [
+        all(),
+        FileFilter { study_id: Some("T".to_owned()), ..all() },
+        FileFilter { study_id: Some("unknown".to_owned()), ..all() },
+        FileFilter { name: Some("shared.vcf".to_owned()), ..all() },
+        FileFilter { analysis_id: Some(entries[0].analysis_id), ..all() },
+        FileFilter { object_id: Some(entries[3].object_id), ..all() },
+    ]
+}
+
 /// Files come in the order of their object ids, in pages, with the total of all that match.
 pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let entries = fill(&*store).await;
-    let in_study = FileFilter { study_id: Some("T".to_owned()), ..FileFilter::default() };
-    let by_name = FileFilter { name: Some("shared.vcf".to_owned()), ..FileFilter::default() };
-    let of_analysis = FileFilter { analysis_id: Some(entries[0].analysis_id), ..FileFilter::default() };
-    let one = FileFilter { object_id: Some(entries[3].object_id), ..FileFilter::default() };
-    for filter in [FileFilter::default(), in_study, by_name, of_analysis, one] {
+    for filter in single_conditions(&entries) {
         let matching: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
         for offset in [0, 1, 2, 5, 17, 35, 36, u64::MAX] {
             for limit in [0, 1, 5, 100, u64::MAX] {
@@ -167,12 +176,7 @@ pub async fn listing_is_ordered_and_pages(backend: &dyn Backend) {
 pub async fn listing_pages_by_object_id(backend: &dyn Backend) {
     let store = open_with_studies(backend, &["S", "T"]).await;
     let entries = fill(&*store).await;
-    let in_study = FileFilter { study_id: Some("T".to_owned()), ..FileFilter::default() };
-    let unknown = FileFilter { study_id: Some("unknown".to_owned()), ..FileFilter::default() };
-    let by_name = FileFilter { name: Some("shared.vcf".to_owned()), ..FileFilter::default() };
-    let of_analysis = FileFilter { analysis_id: Some(entries[0].analysis_id), ..FileFilter::default() };
-    let one = FileFilter { object_id: Some(entries[3].object_id), ..FileFilter::default() };
-    for filter in [FileFilter::default(), in_study, unknown, by_name, of_analysis, one] {
+    for filter in single_conditions(&entries) {
         let expected: Vec<_> = entries.iter().filter(|entry| filter.matches(entry)).cloned().collect();
         for limit in [1, 5, 100, u64::MAX] {
             let mut listed: Vec<FileLocation> = Vec::new();

@@ -12,7 +12,7 @@ use tokio::sync::watch;
 
 use crate::{
     AnalysisChange, AnalysisQuery, DuplicateRule, FileFilter, FileLocation, FileRow, InsertOutcome, NewAnalysis,
-    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, ReplaceOutcome, Result, Revision,
+    NewAnalysisType, ObjectIdPattern, PageRange, RecordBase, RecordKind, RecordWrite, ReplaceOutcome, Result, Revision,
     SharedRecord, StateSet, Store, StoreError, StoredAnalysis, TypeKey, TypeQuery,
 };
 
@@ -258,21 +258,9 @@ impl Store for MemoryStore {
     async fn list_analyses(&self, query: &AnalysisQuery) -> Result<Vec<Revision>> {
         let state = self.state();
         let matching = state.current(&query.study_id).filter(|event| query.states.contains(event.state));
-        let page = matching.skip(rows(query.offset)).take(query.limit.map_or(usize::MAX, rows));
+        let later = matching.filter(|event| query.after.is_none_or(|after| event.analysis_id > after));
+        let page = later.skip(rows(query.offset)).take(query.limit.map_or(usize::MAX, rows));
         Ok(page.map(|event| Revision(event.seq)).collect())
-    }
-
-    async fn analyses_after(
-        &self,
-        study_id: &str,
-        states: StateSet,
-        after: Option<AnalysisId>,
-        limit: u64,
-    ) -> Result<Vec<Revision>> {
-        let state = self.state();
-        let matching = state.current(study_id).filter(|event| states.contains(event.state));
-        let later = matching.filter(|event| after.is_none_or(|after| event.analysis_id > after));
-        Ok(later.take(rows(limit)).map(|event| Revision(event.seq)).collect())
     }
 
     async fn count_analyses(&self, study_id: &str, states: StateSet) -> Result<u64> {
@@ -373,22 +361,17 @@ impl Store for MemoryStore {
         Ok(self.state().record_changes.get(&kind).copied().unwrap_or(0))
     }
 
-    async fn write_record(
-        &self,
-        kind: RecordKind,
-        id: &str,
-        base: RecordBase,
-        document: Option<String>,
-    ) -> Result<Option<u64>> {
+    async fn apply_record_write(&self, write: RecordWrite) -> Result<Option<u64>> {
+        let RecordWrite { kind, id, base, document } = write;
         let mut state = self.state();
         let latest = state.record_changes.get(&kind).copied().unwrap_or(0);
-        let found = state.records.get(&(kind, id.to_owned())).filter(|record| record.document.is_some());
+        let found = state.records.get(&(kind, id.clone())).filter(|record| record.document.is_some());
         if !base.holds(found.map(|record| record.change), latest) {
             return Ok(None);
         }
         let change = latest + 1;
         state.record_changes.insert(kind, change);
-        state.records.insert((kind, id.to_owned()), SharedRecord { id: id.to_owned(), change, document });
+        state.records.insert((kind, id.clone()), SharedRecord { id, change, document });
         Ok(Some(change))
     }
 

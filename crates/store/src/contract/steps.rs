@@ -133,14 +133,9 @@ pub(crate) fn revisions<'a>(stored: impl IntoIterator<Item = &'a TrackedAnalysis
     stored.into_iter().map(|stored| stored.revision).collect()
 }
 
-/// Returns the query for all analyses of a study in these states.
-pub(crate) fn in_states(study_id: &str, states: StateSet) -> AnalysisQuery {
-    AnalysisQuery { study_id: study_id.to_owned(), states, limit: None, offset: 0 }
-}
-
 /// Returns the latest revisions of all analyses of a study.
 pub(crate) async fn list_all(store: &dyn Store, study_id: &str) -> Vec<Revision> {
-    store.list_analyses(&in_states(study_id, StateSet::ALL)).await.unwrap()
+    store.list_analyses(&AnalysisQuery::all(study_id, StateSet::ALL)).await.unwrap()
 }
 
 /// Returns all events, read in pages, and asserts that their numbers count up from 1 without a gap.

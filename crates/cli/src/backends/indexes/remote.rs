@@ -4,7 +4,7 @@ use std::io;
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use cantata_engine::{EngineError, ImportChunk, ImportReport, IndexMaintenance, IndexStats, IndexSummary};
+use cantata_engine::{EngineError, ImportChunk, ImportOutcome, IndexMaintenance, IndexStats, IndexSummary};
 use cantata_mapping::IndexMapping;
 use reqwest::{Method, RequestBuilder, Response};
 use serde::Deserialize;
@@ -138,12 +138,7 @@ impl IndexMaintenance for RemoteIndexes {
         Ok(found.problems)
     }
 
-    async fn import_chunk(
-        &self,
-        index: &str,
-        chunk: ImportChunk,
-        id_field: Option<String>,
-    ) -> Result<ImportReport, EngineError> {
+    async fn import_chunk(&self, index: &str, chunk: ImportChunk, id_field: Option<String>) -> ImportOutcome {
         let first = chunk.documents.first().map_or(1, |(number, _)| *number);
         let (end, line) = (chunk.end.to_string(), first.to_string());
         let mut query = vec![("source", chunk.source.as_str()), ("end", &end), ("line", &line)];

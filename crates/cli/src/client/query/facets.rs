@@ -2,20 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::QueryArguments;
+use super::{CatalogueQuery, QueryArguments};
 use crate::client::catalogue::Catalogue;
-use crate::client::server::ServerClient;
 use crate::error::CliError;
 use crate::terminal::{Output, Table, cell_text};
 
 /// Writes the requested facets.
-pub(super) async fn run(
-    server: &ServerClient,
-    catalogue: &Catalogue,
-    filter: &Value,
-    arguments: &QueryArguments,
-    output: &mut Output,
-) -> Result<(), CliError> {
+pub(super) async fn run(query: CatalogueQuery<'_>, output: &mut Output) -> Result<(), CliError> {
+    let CatalogueQuery { server, catalogue, filter, arguments } = query;
     let facets = selection(catalogue, arguments);
     let selection =
         format!("hits(filters: $filters, first: 0) {{ total }} aggregations(filters: $filters) {{ {facets} }}");

@@ -2,20 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::{QueryArguments, facets};
-use crate::client::catalogue::Catalogue;
-use crate::client::server::ServerClient;
+use super::{CatalogueQuery, facets};
 use crate::error::CliError;
 use crate::terminal::{Output, Table, cell_text, print_note};
 
 /// Writes the state of each node, and the requested facets.
-pub(super) async fn run(
-    server: &ServerClient,
-    catalogue: &Catalogue,
-    filter: &Value,
-    arguments: &QueryArguments,
-    output: &mut Output,
-) -> Result<(), CliError> {
+pub(super) async fn run(query: CatalogueQuery<'_>, output: &mut Output) -> Result<(), CliError> {
+    let CatalogueQuery { server, catalogue, filter, arguments } = query;
     let mut selection =
         "complete suppressedBelow nodes { nodeId name hits status errors contributed missingFields link }".to_owned();
     if !arguments.facets.is_empty() {

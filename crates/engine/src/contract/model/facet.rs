@@ -24,7 +24,7 @@ impl FacetRecord<'_> {
     }
 
     fn numbers(&self, path: &str) -> Vec<f64> {
-        self.values(path).into_iter().filter_map(as_number).collect()
+        self.values(path).into_iter().filter_map(TypedValue::as_number).collect()
     }
 }
 
@@ -119,15 +119,4 @@ fn in_ranges(counted: &[FacetRecord<'_>], path: &str, ranges: &[NumberRange]) ->
             records.count() as u64
         })
         .collect()
-}
-
-/// Returns the number that statistics use; dates count in milliseconds.
-pub(super) fn as_number(value: &TypedValue) -> Option<f64> {
-    match value {
-        TypedValue::Integer(number) | TypedValue::DateMillis(number) => Some(*number as f64),
-        TypedValue::Unsigned(number) => Some(*number as f64),
-        TypedValue::Double(number) => Some(*number),
-        TypedValue::DateNanos(number) => Some(number.div_euclid(1_000_000) as f64),
-        TypedValue::Bool(_) | TypedValue::Text(_) | TypedValue::Ip(_) => None,
-    }
 }

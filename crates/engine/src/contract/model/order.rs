@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use cantata_mapping::{IndexMapping, TypedValue};
 
 use super::Record;
-use super::facet::as_number;
 use super::json::below;
 use crate::{Cursor, Document, ExportRequest, Hit, HitsRequest, MissingOrder, SortKey, SortMode, SortOrder, SortValue};
 
@@ -54,7 +53,7 @@ fn sort_value(mapping: &IndexMapping, field: &str, mode: SortMode, record: &Reco
     let (path, level) = read_path(mapping, field);
     let elements = record.row.elements_at(&level);
     let values: Vec<&TypedValue> = elements.into_iter().flat_map(|element| element.values(&path)).collect();
-    let sum = || values.iter().filter_map(|value| as_number(value)).sum::<f64>();
+    let sum = || values.iter().filter_map(|value| value.as_number()).sum::<f64>();
     match mode {
         _ if values.is_empty() => None,
         SortMode::Min => values.into_iter().min().cloned(),

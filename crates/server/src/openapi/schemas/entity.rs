@@ -3,7 +3,29 @@
 use cantata_core::ObjectId;
 use cantata_store::FileLocation;
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+/// Which entities are listed, and how.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+pub(crate) struct EntityQuery {
+    /// The object id
+    id: Option<String>,
+    /// The analysis id
+    gnos_id: Option<String>,
+    /// The file name
+    file_name: Option<String>,
+    /// The study id
+    project_code: Option<String>,
+    /// `open` or `controlled`
+    access: Option<String>,
+    /// Show only these members, separated by commas or given one by one
+    fields: Option<Vec<String>>,
+    /// The number of the page, from 0
+    page: Option<u64>,
+    /// How many a page has; 10 if not given, 2000 at most
+    size: Option<u64>,
+}
 
 /// A file as storage servers see it; members not asked for are left out.
 #[derive(Serialize, ToSchema)]

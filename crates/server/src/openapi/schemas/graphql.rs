@@ -20,6 +20,21 @@ pub(crate) struct GraphqlRequest {
     extensions: Option<Map<String, Value>>,
 }
 
+/// A GraphQL request in an address.
+#[derive(Serialize, IntoParams)]
+#[serde(rename_all = "camelCase")]
+#[into_params(parameter_in = Query)]
+pub(crate) struct GraphqlQuery {
+    /// The document
+    query: Option<String>,
+    /// The values of its variables, as JSON text
+    variables: Option<String>,
+    /// Which of its operations is to be run
+    operation_name: Option<String>,
+    /// `persistedQuery`, as JSON text
+    extensions: Option<String>,
+}
+
 /// The answer to a GraphQL request.
 #[derive(Serialize, ToSchema)]
 pub(crate) struct GraphqlAnswer {

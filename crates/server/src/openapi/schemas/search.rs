@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde::Serialize;
-use utoipa::ToSchema;
+use utoipa::{IntoResponses, ToSchema};
 
 use super::graphql::GraphqlRefusal;
 
@@ -257,6 +257,19 @@ pub(crate) enum UnavailableCatalogue {
     Failed(FailedCatalogue),
     /// It was available before: what is known of it, with `error` and `status`.
     Known(Box<CatalogueFields>),
+}
+
+/// Why a catalogue that an address names is not shown.
+#[derive(IntoResponses)]
+pub(crate) enum UnservedCatalogue {
+    #[response(status = 400, description = "The name cannot be read")]
+    Unreadable(String),
+    #[response(status = 404, description = "There is no such catalogue")]
+    Unknown(SearchProblem),
+    #[response(status = 409, description = "Several catalogues have this document type")]
+    Ambiguous(AmbiguousCatalogue),
+    #[response(status = 503, description = "Why the catalogue cannot be served")]
+    Unavailable(UnavailableCatalogue),
 }
 
 /// A document type that several catalogues have.

@@ -1,6 +1,15 @@
 //! Sessions of people who have signed in.
 
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+/// The header of requests of a page of this server.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+pub(crate) struct SessionHeader {
+    /// Any value; without it cookies do not count
+    #[param(rename = "X-Cantata-Session")]
+    session: Option<String>,
+}
 
 /// Who has signed in in a browser.
 #[derive(ToSchema)]

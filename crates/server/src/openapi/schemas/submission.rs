@@ -3,7 +3,9 @@
 use cantata_core::{AnalysisId, Result};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
+use utoipa::{IntoResponses, ToSchema};
+
+use crate::error_body::ErrorBody;
 
 /// Whether the server can work.
 #[derive(Serialize, ToSchema)]
@@ -11,6 +13,11 @@ pub(crate) struct Health {
     /// `UP`.
     pub(crate) status: String,
 }
+
+/// The answer to a submission of several analyses that failed as a whole.
+#[derive(IntoResponses)]
+#[response(status = "default", description = "An error; nothing was stored")]
+pub(crate) struct NothingStored(ErrorBody);
 
 /// What was done, in words.
 #[derive(Serialize, ToSchema)]

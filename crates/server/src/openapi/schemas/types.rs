@@ -1,7 +1,29 @@
 //! Analysis types.
 
 use serde_json::{Map, Value};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
+
+/// Which versions of analysis types are listed, and how.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query, rename_all = "camelCase")]
+pub(crate) struct AnalysisTypeQuery {
+    /// Only these names, separated by commas
+    names: Option<String>,
+    /// Only these versions, separated by commas
+    versions: Option<String>,
+    /// Leave the schemas out
+    hide_schema: Option<bool>,
+    /// Show the schemas as registered, without the base
+    unrendered_only: Option<bool>,
+    /// How many at most; 20 if not given
+    limit: Option<u64>,
+    /// How many to skip
+    offset: Option<u64>,
+    /// `version`, `name` or both, separated by a comma
+    sort: Option<String>,
+    /// `ASC` or `DESC`
+    sort_order: Option<String>,
+}
 
 /// A check of the values at a path against an outside service.
 #[derive(ToSchema)]

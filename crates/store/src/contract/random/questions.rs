@@ -39,6 +39,7 @@ impl Pair {
         let query = AnalysisQuery {
             study_id: self.random_study(),
             states,
+            after: None,
             limit: self.rng.random::<bool>().then(|| self.rng.random_range(0..10)),
             offset: self.rng.random_range(0..10),
         };
