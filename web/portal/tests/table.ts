@@ -117,7 +117,9 @@ test('records are selected over pages and become a filter, a set, a manifest and
     .locator('dialog')
     .getByRole('button', { name: /^Download/ })
     .click();
-  const manifest = readFileSync(await (await next).path(), 'utf8').trimEnd().split('\n');
+  const manifest = readFileSync(await (await next).path(), 'utf8')
+    .trimEnd()
+    .split('\n');
   assert.match(manifest[0] ?? '', /^object_id\tfile_name/);
   assert.equal(manifest.length, 4);
   await page.keyboard.press('Escape');

@@ -79,7 +79,9 @@ function inlineElement(child: Inline, path: string): ReactNode {
       return <em>{inline(child.children, path)}</em>;
     case 'image': {
       const file = resolve(child.url, path);
-      return file && <img className="guide-image" src={serverPath(`${DOCUMENTS}/${file}`)} alt={child.alt} loading="lazy" />;
+      return (
+        file && <img className="guide-image" src={serverPath(`${DOCUMENTS}/${file}`)} alt={child.alt} loading="lazy" />
+      );
     }
     case 'link': {
       const target = targetOf(child.url, path);
