@@ -119,6 +119,17 @@ fn by_path<'a>(disks: &'a mut [(PathBuf, Mounted)], path: &Path) -> Option<(&'a 
     disks.iter_mut().find_map(|(root, disk)| Some((disk, path.strip_prefix(root).ok()?.to_owned())))
 }
 
+/// Returns the disk of the first path, and both paths on their disks.
+fn by_paths<'a>(
+    disks: &'a mut [(PathBuf, Mounted)],
+    from: &Path,
+    to: &Path,
+) -> Option<(&'a mut Mounted, PathBuf, PathBuf)> {
+    let to = by_path(disks, to)?.1;
+    let (disk, from) = by_path(disks, from)?;
+    Some((disk, from, to))
+}
+
 fn by_descriptor(disks: &mut [(PathBuf, Mounted)], descriptor: c_int) -> Option<(&mut Mounted, NodeId)> {
     let inode = inode_of(descriptor)?.0;
     disks.iter_mut().find_map(|(_, disk)| disk.model.node_of(inode).map(|node| (disk, node)))
@@ -267,8 +278,7 @@ fn rename_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *con
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the paths are those of a caller of `rename`.
         let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
-        let to = by_path(disks, &to)?.1;
-        let (disk, from) = by_path(disks, &from)?;
+        let (disk, from, to) = by_paths(disks, &from, &to)?;
         Some((|| -> CallResult {
             disk.begin(Operation::Change)?;
             let result = checked(real())?;
@@ -332,8 +342,7 @@ fn link_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the paths are those of a caller of `link`.
         let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
-        let to = by_path(disks, &to)?.1;
-        let (disk, from) = by_path(disks, &from)?;
+        let (disk, from, to) = by_paths(disks, &from, &to)?;
         let node = disk.model.find(&from)?;
         Some((|| -> CallResult {
             disk.begin(Operation::AddName)?;
