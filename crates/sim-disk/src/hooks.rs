@@ -120,13 +120,19 @@ fn by_path<'a>(disks: &'a mut [(PathBuf, Mounted)], path: &Path) -> Option<(&'a 
 }
 
 /// Returns the disk of the first path, and both paths on their disks.
-fn by_paths<'a>(
+///
+/// # Safety
+///
+/// Each path is null or a C string.
+unsafe fn by_paths<'a>(
     disks: &'a mut [(PathBuf, Mounted)],
-    from: &Path,
-    to: &Path,
+    (from_folder, from): (c_int, *const c_char),
+    (to_folder, to): (c_int, *const c_char),
 ) -> Option<(&'a mut Mounted, PathBuf, PathBuf)> {
-    let to = by_path(disks, to)?.1;
-    let (disk, from) = by_path(disks, from)?;
+    // SAFETY: the paths are those of the caller.
+    let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
+    let to = by_path(disks, &to)?.1;
+    let (disk, from) = by_path(disks, &from)?;
     Some((disk, from, to))
 }
 
@@ -277,8 +283,7 @@ fn rename_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *con
     let real = || syscall!(SYS_renameat2, from_folder, from, to_folder, to, flags);
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the paths are those of a caller of `rename`.
-        let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
-        let (disk, from, to) = by_paths(disks, &from, &to)?;
+        let (disk, from, to) = unsafe { by_paths(disks, (from_folder, from), (to_folder, to)) }?;
         Some((|| -> CallResult {
             disk.begin(Operation::Change)?;
             let result = checked(real())?;
@@ -341,8 +346,7 @@ fn link_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const
     let real = || syscall!(SYS_linkat, from_folder, from, to_folder, to, flags);
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the paths are those of a caller of `link`.
-        let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
-        let (disk, from, to) = by_paths(disks, &from, &to)?;
+        let (disk, from, to) = unsafe { by_paths(disks, (from_folder, from), (to_folder, to)) }?;
         let node = disk.model.find(&from)?;
         Some((|| -> CallResult {
             disk.begin(Operation::AddName)?;
