@@ -96,13 +96,20 @@ pub(crate) struct PartArguments<P: ValueEnum + Clone + Send + Sync + 'static> {
     pub(crate) paths: RunPaths,
 }
 
-/// What to measure of the search service.
+/// What is searched.
 #[derive(Args)]
-pub(crate) struct SearchArguments {
+pub(crate) struct CorpusArguments {
     /// How many documents there are. With fewer than a million no figure is required, and the results are kept only
     /// where --out says.
     #[arg(long, value_name = "N", default_value_t = search::DOCUMENTS)]
     pub(crate) documents: u64,
+}
+
+/// What to measure of the search service.
+#[derive(Args)]
+pub(crate) struct SearchArguments {
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArguments,
     /// Measures only these parts and keeps the results only where --out says.
     #[arg(long, value_delimiter = ',', value_enum)]
     pub(crate) only: Vec<search::SearchPart>,
@@ -124,10 +131,8 @@ pub(crate) struct SearchLargeArguments {
 /// How to measure the engines.
 #[derive(Args)]
 pub(crate) struct EnginesArguments {
-    /// How many documents there are. With fewer than a million no figure is required, and the results are kept only
-    /// where --out says.
-    #[arg(long, value_name = "N", default_value_t = search::DOCUMENTS)]
-    pub(crate) documents: u64,
+    #[command(flatten)]
+    pub(crate) corpus: CorpusArguments,
     /// The heap of OpenSearch.
     #[arg(long, value_name = "SIZE", default_value = "4g")]
     pub(crate) heap: String,

@@ -109,14 +109,14 @@ impl SearchBench {
 
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &SearchArguments) -> Outcome<ExitCode> {
-    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.documents)?;
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.corpus.documents)?;
     let mut served = None;
     let figures = measure_each(chosen(&arguments.only), |part| measure(&bench, &mut served, *part))?;
     if let Some(served) = served {
         served.server.stop()?;
     }
-    let is_whole = arguments.documents == DOCUMENTS && arguments.only.is_empty();
-    let extent = Extent::new(arguments.documents < DOCUMENTS, is_whole);
+    let is_whole = arguments.corpus.documents == DOCUMENTS && arguments.only.is_empty();
+    let extent = Extent::new(arguments.corpus.documents < DOCUMENTS, is_whole);
     Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 

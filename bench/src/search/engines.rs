@@ -28,8 +28,9 @@ const SECTION: &str = "engines";
 
 /// Measures the engines; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
-    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, arguments.documents)?;
-    let folder = bench.workspace.cache.join(format!("opensearch-{}", arguments.documents));
+    let documents = arguments.corpus.documents;
+    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, documents)?;
+    let folder = bench.workspace.cache.join(format!("opensearch-{documents}"));
     let is_kept = arguments.keep && Node::is_filled(&folder)?;
     if !is_kept && folder.try_exists()? {
         fs_err::remove_dir_all(&folder)?;
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
     figures.extend(finding::measure(&bench, &sides)?);
     figures.extend(memory(&sides, &node)?);
     sides.stop()?;
-    let extent = Extent::new(arguments.documents < DOCUMENTS, arguments.documents == DOCUMENTS && !is_kept);
+    let extent = Extent::new(documents < DOCUMENTS, documents == DOCUMENTS && !is_kept);
     Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 

@@ -119,6 +119,23 @@ fn by_path<'a>(disks: &'a mut [(PathBuf, Mounted)], path: &Path) -> Option<(&'a 
     disks.iter_mut().find_map(|(root, disk)| Some((disk, path.strip_prefix(root).ok()?.to_owned())))
 }
 
+/// Returns the disk of the first path, and both paths on their disks.
+///
+/// # Safety
+///
+/// Each path is null or a C string.
+unsafe fn by_paths<'a>(
+    disks: &'a mut [(PathBuf, Mounted)],
+    (from_folder, from): (c_int, *const c_char),
+    (to_folder, to): (c_int, *const c_char),
+) -> Option<(&'a mut Mounted, PathBuf, PathBuf)> {
+    // SAFETY: the paths are those of the caller.
+    let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
+    let to = by_path(disks, &to)?.1;
+    let (disk, from) = by_path(disks, &from)?;
+    Some((disk, from, to))
+}
+
 fn by_descriptor(disks: &mut [(PathBuf, Mounted)], descriptor: c_int) -> Option<(&mut Mounted, NodeId)> {
     let inode = inode_of(descriptor)?.0;
     disks.iter_mut().find_map(|(_, disk)| disk.model.node_of(inode).map(|node| (disk, node)))
@@ -266,9 +283,7 @@ fn rename_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *con
     let real = || syscall!(SYS_renameat2, from_folder, from, to_folder, to, flags);
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the paths are those of a caller of `rename`.
-        let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
-        let to = by_path(disks, &to)?.1;
-        let (disk, from) = by_path(disks, &from)?;
+        let (disk, from, to) = unsafe { by_paths(disks, (from_folder, from), (to_folder, to)) }?;
         Some((|| -> CallResult {
             disk.begin(Operation::Change)?;
             let result = checked(real())?;
@@ -331,9 +346,7 @@ fn link_at(from_folder: c_int, from: *const c_char, to_folder: c_int, to: *const
     let real = || syscall!(SYS_linkat, from_folder, from, to_folder, to, flags);
     let mut simulate = |disks: &mut [(PathBuf, Mounted)]| {
         // SAFETY: the paths are those of a caller of `link`.
-        let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
-        let to = by_path(disks, &to)?.1;
-        let (disk, from) = by_path(disks, &from)?;
+        let (disk, from, to) = unsafe { by_paths(disks, (from_folder, from), (to_folder, to)) }?;
         let node = disk.model.find(&from)?;
         Some((|| -> CallResult {
             disk.begin(Operation::AddName)?;
