@@ -16,6 +16,7 @@ mod match_sets;
 mod narrowed_postings;
 mod pattern_search;
 mod prefix_ranges;
+mod ranges;
 mod relevance;
 mod row_filter;
 mod search_budget;

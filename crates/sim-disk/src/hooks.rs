@@ -124,11 +124,11 @@ fn by_path<'a>(disks: &'a mut [(PathBuf, Mounted)], path: &Path) -> Option<(&'a 
 /// # Safety
 ///
 /// Each path is null or a C string.
-unsafe fn by_paths<'a>(
-    disks: &'a mut [(PathBuf, Mounted)],
+unsafe fn by_paths(
+    disks: &mut [(PathBuf, Mounted)],
     (from_folder, from): (c_int, *const c_char),
     (to_folder, to): (c_int, *const c_char),
-) -> Option<(&'a mut Mounted, PathBuf, PathBuf)> {
+) -> Option<(&mut Mounted, PathBuf, PathBuf)> {
     // SAFETY: the paths are those of the caller.
     let (from, to) = unsafe { (absolute(from_folder, from)?, absolute(to_folder, to)?) };
     let to = by_path(disks, &to)?.1;

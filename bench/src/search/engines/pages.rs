@@ -64,6 +64,8 @@ impl<'b> Sides<'b> {
             )
         };
         let (remote, recorded) = (over(&data, node.address)?, over(&other_data, recorder.address)?);
+        ask(&mut recorded.connect()?, &page(&filters(), 0))?;
+        recorder.begin();
         let folders = vec![configs, data, other_data];
         Ok(Self { embedded, remote, recorded, recorder, node, made: Cell::new(0), _folders: folders })
     }

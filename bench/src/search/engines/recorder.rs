@@ -1,10 +1,13 @@
 //! A stand-in between the server and OpenSearch that catches what the server asks.
 //!
 //! The searches of a page come together in one request, those of rows without facets as one search. It is rejected, not
-//! passed on, so that OpenSearch has not seen it when it is measured; everything else is passed on.
+//! passed on, so that OpenSearch has not seen it when it is measured. Everything else is passed on, and so are the searches
+//! before the recording begins: the server reads what it shows of a catalogue when it starts.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -26,6 +29,7 @@ const REJECTION: &str = r#"{"error":{"type":"not_asked","reason":"this was only 
 pub(super) struct Recorder {
     pub(super) address: SocketAddr,
     caught: Receiver<Vec<u8>>,
+    is_recording: Arc<AtomicBool>,
 }
 
 /// A request or an answer, taken apart.
@@ -41,14 +45,21 @@ impl Recorder {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
         let (sender, caught) = channel();
+        let is_recording = Arc::new(AtomicBool::new(false));
+        let is_on = Arc::clone(&is_recording);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let sender = sender.clone();
+                let (sender, is_on) = (sender.clone(), Arc::clone(&is_on));
                 // A connection that breaks off is opened again by the server.
-                std::thread::spawn(move || serve(stream, node, &sender).ok());
+                std::thread::spawn(move || serve(stream, node, &is_on, &sender).ok());
             }
         });
-        Ok(Self { address, caught })
+        Ok(Self { address, caught, is_recording })
+    }
+
+    /// Lets searches be caught from now on.
+    pub(super) fn begin(&self) {
+        self.is_recording.store(true, Ordering::SeqCst);
     }
 
     /// Returns the one search that was asked since the last call, as a request that can be sent to the node.
@@ -62,7 +73,7 @@ impl Recorder {
 }
 
 /// Serves one connection of the server.
-fn serve(stream: TcpStream, node: SocketAddr, caught: &Sender<Vec<u8>>) -> Outcome<()> {
+fn serve(stream: TcpStream, node: SocketAddr, is_recording: &AtomicBool, caught: &Sender<Vec<u8>>) -> Outcome<()> {
     let mut upstream = TcpStream::connect(node)?;
     let mut from_node = BufReader::new(upstream.try_clone()?);
     let mut from_server = BufReader::new(stream.try_clone()?);
@@ -70,7 +81,8 @@ fn serve(stream: TcpStream, node: SocketAddr, caught: &Sender<Vec<u8>>) -> Outco
     while let Some(request) = read(&mut from_server)? {
         let path = String::from_utf8_lossy(&request.head).split(' ').nth(1).unwrap_or_default().to_owned();
         let action = path.strip_prefix('/').and_then(|path| path.strip_prefix(FILE_INDEX)).unwrap_or_default();
-        if let Some((_, content_type)) = PAGES.iter().find(|(start, _)| action.starts_with(start)) {
+        let page = PAGES.iter().find(|(start, _)| action.starts_with(start));
+        if let Some((_, content_type)) = page.filter(|_| is_recording.load(Ordering::SeqCst)) {
             caught.send(post(&path, content_type, &request.body)).ok();
             let length = REJECTION.len();
             let head = format!(

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats, Filter, NumberRange};
+use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats, Filter};
 
 use super::buckets::{most_frequent, top_hits};
 use super::facet_counts::{self, NO_GROUP};
 use super::match_sets::{MatchSet, PlanMatchSets};
 use super::narrowed_postings::{self, Narrowing};
-use super::{few_records, row_filter};
+use super::{few_records, ranges, row_filter};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::segment_reader::SegmentReader;
@@ -83,9 +83,7 @@ pub(super) fn compute<'a>(
     answer.stats = request.stats.then(|| stats(&segments));
     let histograms = request.histograms.iter().map(|&interval| histogram(&segments, &request.field, interval));
     answer.histograms = histograms.collect::<Result<_, _>>()?;
-    let count_ranges =
-        |ranges: &Vec<NumberRange>| ranges.iter().map(|range| count_in_range(&segments, *range)).collect();
-    answer.ranges = request.ranges.iter().map(count_ranges).collect();
+    answer.ranges = request.ranges.iter().map(|ranges| ranges::count(&segments, ranges)).collect();
     Ok(answer)
 }
 
@@ -131,10 +129,14 @@ impl SegmentFacet<'_> {
         facet_counts::count_with_rows(segment, level, documents, self.elements.as_deref())
     }
 
-    /// Counts the documents that have a value in each group of ordinals.
-    fn count_by_group(&self, group_of: impl Fn(f64) -> u32, group_count: usize) -> Vec<u32> {
+    /// Counts the documents that have a value in each group of ordinals, which are made of the field.
+    pub(super) fn count_by_group(
+        &self,
+        make_groups: impl FnOnce(&SegmentField<'_>) -> Vec<u32>,
+        group_count: usize,
+    ) -> Vec<u32> {
         let Some(field) = &self.field else { return vec![0; group_count] };
-        let groups: Vec<u32> = field.numeric_values().map(group_of).chain([NO_GROUP]).collect();
+        let groups = make_groups(field);
         let (segment, documents) = (&self.reader.segment, &self.matches.documents);
         facet_counts::count_by_group(segment, field, documents, self.elements.as_deref(), Some(&groups), group_count)
     }
@@ -205,20 +207,13 @@ fn histogram(segments: &[SegmentFacet<'_>], field: &str, interval: f64) -> Resul
     }
     let mut counts = vec![0_u64; buckets as usize];
     for segment in segments {
-        let of_segment = segment.count_by_group(
-            |value| {
-                let bucket = step(value) - first;
-                if (0.0..buckets).contains(&bucket) { bucket as u32 } else { NO_GROUP }
-            },
-            counts.len(),
-        );
+        let group_of = |value: f64| {
+            let bucket = step(value) - first;
+            if (0.0..buckets).contains(&bucket) { bucket as u32 } else { NO_GROUP }
+        };
+        let groups = |field: &SegmentField<'_>| field.numeric_values().map(group_of).chain([NO_GROUP]).collect();
+        let of_segment = segment.count_by_group(groups, counts.len());
         counts.iter_mut().zip(of_segment).for_each(|(count, other)| *count += u64::from(other));
     }
     Ok(counts.into_iter().enumerate().map(|(bucket, count)| ((first + bucket as f64) * interval, count)).collect())
-}
-
-fn count_in_range(segments: &[SegmentFacet<'_>], range: NumberRange) -> u64 {
-    let is_in = |value: f64| range.from.is_none_or(|from| value >= from) && range.to.is_none_or(|to| value < to);
-    let group_of = |value: f64| if is_in(value) { 0 } else { NO_GROUP };
-    segments.iter().map(|segment| u64::from(segment.count_by_group(group_of, 1)[0])).sum()
 }

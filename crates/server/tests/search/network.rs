@@ -1,6 +1,7 @@
 //! The network of a catalogue, with real servers as its nodes.
 
 mod access;
+mod arranger;
 mod compatibility;
 mod failures;
 mod field_kinds;
