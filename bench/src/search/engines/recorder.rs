@@ -12,6 +12,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use cantata_demo::catalogue::FILE_INDEX;
+use serde_json::Value;
 
 use crate::Outcome;
 use crate::client::post;
@@ -82,7 +83,8 @@ fn serve(stream: TcpStream, node: SocketAddr, is_recording: &AtomicBool, caught:
         let path = String::from_utf8_lossy(&request.head).split(' ').nth(1).unwrap_or_default().to_owned();
         let action = path.strip_prefix('/').and_then(|path| path.strip_prefix(FILE_INDEX)).unwrap_or_default();
         let page = PAGES.iter().find(|(start, _)| action.starts_with(start));
-        if let Some((_, content_type)) = page.filter(|_| is_recording.load(Ordering::SeqCst)) {
+        let is_caught = is_recording.load(Ordering::SeqCst) && !is_probe(&request.body);
+        if let Some((_, content_type)) = page.filter(|_| is_caught) {
             caught.send(post(&path, content_type, &request.body)).ok();
             let length = REJECTION.len();
             let head = format!(
@@ -96,6 +98,12 @@ fn serve(stream: TcpStream, node: SocketAddr, is_recording: &AtomicBool, caught:
         server.write_all(&[answer.head, answer.body].concat())?;
     }
     Ok(())
+}
+
+/// Returns whether a search only counts records: the server does that now and then to see whether the index can be searched.
+fn is_probe(body: &[u8]) -> bool {
+    let search: Option<Value> = serde_json::from_slice(body).ok();
+    search.is_some_and(|search| search["size"] == 0 && search["aggs"].is_null())
 }
 
 /// Reads a request or an answer; nothing if the connection was closed.
