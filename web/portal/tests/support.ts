@@ -123,6 +123,15 @@ export async function textOf(element: Locator): Promise<string> {
   return (await element.textContent()) ?? '';
 }
 
+/** Downloads what the open dialog offers, and returns the lines of the file. */
+export async function downloadedLines(page: Page, button = /^Download/): Promise<string[]> {
+  const coming = page.waitForEvent('download');
+  await page.locator('dialog').getByRole('button', { name: button }).click();
+  return readFileSync(await (await coming).path(), 'utf8')
+    .trimEnd()
+    .split('\n');
+}
+
 /** Fetches JSON from the server of the tests. */
 export async function fetchJson<T>(path: string, init?: RequestInit): Promise<T> {
   return (await (await fetch(world.base + path, init)).json()) as T;

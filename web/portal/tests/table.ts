@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
-import { close, fetchJson, number, open, PHONE, shoot, textOf, total, violations } from './support';
+import { close, downloadedLines, fetchJson, number, open, PHONE, shoot, textOf, total, violations } from './support';
 
 test('rows are compact or comfortable, and the choice stays', async () => {
   const page = await open('/portal/explore/files');
@@ -107,19 +106,10 @@ test('records are selected over pages and become a filter, a set, a manifest and
   await shoot(page, 'table-basket');
   assert.deepEqual(await violations(page), []);
   await basket.getByRole('button', { name: 'Download them' }).click();
-  const coming = page.waitForEvent('download');
-  await page.locator('dialog').getByRole('button', { name: 'Download 3 rows' }).click();
-  const rows = readFileSync(await (await coming).path(), 'utf8').trimEnd();
-  assert.equal(rows.split('\n').length, 4);
+  const rows = await downloadedLines(page, /^Download 3 rows$/);
+  assert.equal(rows.length, 4);
   await page.getByRole('radio', { name: /^File manifest/ }).check();
-  const next = page.waitForEvent('download');
-  await page
-    .locator('dialog')
-    .getByRole('button', { name: /^Download/ })
-    .click();
-  const manifest = readFileSync(await (await next).path(), 'utf8')
-    .trimEnd()
-    .split('\n');
+  const manifest = await downloadedLines(page);
   assert.match(manifest[0] ?? '', /^object_id\tfile_name/);
   assert.equal(manifest.length, 4);
   await page.keyboard.press('Escape');

@@ -1,13 +1,12 @@
 // The path of a new user: three questions about the data, a link, the rows, a submission with a mistake.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 import type { Page } from 'playwright-core';
 
 import type { Directory } from '../src/api/types';
-import { close, fetchJson, number, open, shoot, textOf, total, world } from './support';
+import { close, downloadedLines, fetchJson, number, open, shoot, textOf, total, world } from './support';
 
 /** Asks the server itself how many files meet conditions. */
 async function counted(conditions: Record<string, string>) {
@@ -66,14 +65,7 @@ test('a new user answers three questions, shares the link and takes the rows', a
   await close(other);
 
   await page.getByRole('button', { name: 'Download', exact: true }).click();
-  const coming = page.waitForEvent('download');
-  await page
-    .locator('dialog')
-    .getByRole('button', { name: /^Download/ })
-    .click();
-  const rows = readFileSync(await (await coming).path(), 'utf8')
-    .trimEnd()
-    .split('\n');
+  const rows = await downloadedLines(page);
   assert.equal(rows.length, free + 1, 'a heading and every row');
   await close(page);
 });
