@@ -4,6 +4,7 @@
 //! facets over many documents are counted in parallel.
 
 mod buckets;
+mod cached_postings;
 mod dictionary_scan;
 mod export;
 mod facet;
@@ -13,7 +14,7 @@ mod filter;
 mod fuzzy_walk;
 mod hits;
 mod match_sets;
-mod narrowed_postings;
+mod number_stats;
 mod pattern_search;
 mod prefix_ranges;
 mod ranges;

@@ -300,9 +300,9 @@ impl<'a> SegmentField<'a> {
         if self.level == 0 { Some(self.postings) } else { self.document_postings }
     }
 
-    /// Returns the values as numbers, in the order of their ordinals.
-    pub(crate) fn numeric_values(&self) -> impl Iterator<Item = f64> + use<'a> {
-        let class = self.class;
-        self.dictionary.numbers().iter().map(move |&number| class.as_f64(number))
+    /// Returns a value as a number; 0 if the values are none.
+    #[inline]
+    pub(crate) fn number(&self, ordinal: u32) -> f64 {
+        self.dictionary.numbers().get(ordinal as usize).map_or(0.0, |&number| self.class.as_f64(number))
     }
 }

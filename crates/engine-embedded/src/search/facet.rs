@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, FieldStats, Filter};
+use cantata_engine::{Bucket, EngineError, FacetRequest, FacetResult, Filter, NumberRange};
 
 use super::buckets::{most_frequent, top_hits};
-use super::facet_counts::{self, NO_GROUP};
+use super::cached_postings::{self, Counted};
+use super::facet_counts;
 use super::match_sets::{MatchSet, PlanMatchSets};
-use super::narrowed_postings::{self, Narrowing};
-use super::{few_records, ranges, row_filter};
+use super::{few_records, number_stats, ranges, row_filter};
 use crate::bitset::Bitset;
 use crate::segment::SegmentField;
 use crate::segment_reader::SegmentReader;
 use crate::snapshot::{GlobalOrdinals, Snapshot};
-
-/// The limit of a histogram.
-const MAX_HISTOGRAM_BUCKETS: f64 = 65_536.0;
 
 /// About what a bucket takes, with a value of usual length.
 pub(super) const BUCKET_BYTES: usize = size_of::<Bucket>() + 64;
@@ -31,6 +28,8 @@ pub(super) struct SegmentFacet<'a> {
     pub(super) elements: Option<Arc<Bitset>>,
     /// How many of these documents have each ordinal, if that was counted without the elements.
     counts: Option<Vec<u32>>,
+    /// For each list of ranges, how many of these documents have a value in each, if that was counted without the elements.
+    pub(super) range_counts: Vec<Option<Vec<u32>>>,
 }
 
 /// Computes a facet.
@@ -80,10 +79,15 @@ pub(super) fn compute<'a>(
             }
         }
     }
-    answer.stats = request.stats.then(|| stats(&segments));
-    let histograms = request.histograms.iter().map(|&interval| histogram(&segments, &request.field, interval));
-    answer.histograms = histograms.collect::<Result<_, _>>()?;
-    answer.ranges = request.ranges.iter().map(|ranges| ranges::count(&segments, ranges)).collect();
+    if request.stats || !request.histograms.is_empty() {
+        let stats = number_stats::stats(&segments);
+        answer.stats = request.stats.then_some(stats);
+        let intervals = request.histograms.iter();
+        let histograms = intervals.map(|&interval| number_stats::histogram(&segments, &request.field, stats, interval));
+        answer.histograms = histograms.collect::<Result<_, _>>()?;
+    }
+    let ranges = request.ranges.iter().enumerate();
+    answer.ranges = ranges.map(|(list, ranges)| ranges::count(&segments, list, ranges)).collect();
     Ok(answer)
 }
 
@@ -99,17 +103,25 @@ fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetR
     let path = row_path(snapshot, &request.field);
     let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();
     let is_narrowed = request.elements != Filter::All || !request.ancestors.is_empty();
-    let narrowing = Narrowing::new(request).filter(|_| few_records::wants_only_counts(request));
+    let values = few_records::wants_only_counts(request).then(|| Counted::values(request)).flatten();
+    let ranges: Vec<_> = request.ranges.iter().map(|ranges| (ranges, Counted::ranges(request, ranges))).collect();
+    let wants_only_ranges = few_records::wants_only_ranges(request);
     let facets = readers.map(|(segment, (reader, matches))| {
         let field = reader.segment.field(&request.field);
         let level = field.as_ref().map(|field| field.level).or_else(|| reader.segment.level_of(path));
-        let counts = field
-            .as_ref()
-            .zip(narrowing.as_ref())
-            .and_then(|(field, narrowing)| narrowed_postings::count(match_sets, segment, field, request, narrowing));
-        let level_of_elements = level.filter(|_| is_narrowed && counts.is_none());
+        let count_values =
+            |(field, counted)| cached_postings::count_values(match_sets, segment, field, request, counted);
+        let counts = field.as_ref().zip(values.as_ref()).and_then(count_values);
+        let count_ranges = |(list, counted): &(&Vec<NumberRange>, Option<Arc<Counted>>)| {
+            let (field, counted) = field.as_ref().zip(counted.as_ref())?;
+            let intervals = || ranges::intervals(field, list);
+            cached_postings::count_ranges(match_sets, segment, field, request, counted, intervals)
+        };
+        let range_counts: Vec<Option<Vec<u32>>> = ranges.iter().map(count_ranges).collect();
+        let is_counted = counts.is_some() || (wants_only_ranges && range_counts.iter().all(Option::is_some));
+        let level_of_elements = level.filter(|_| is_narrowed && !is_counted);
         let elements = level_of_elements.map(|level| match_sets.elements(segment, level, request));
-        SegmentFacet { reader, field, level, matches, elements, counts }
+        SegmentFacet { reader, field, level, matches, elements, counts, range_counts }
     });
     facets.collect()
 }
@@ -129,25 +141,15 @@ impl SegmentFacet<'_> {
         facet_counts::count_with_rows(segment, level, documents, self.elements.as_deref())
     }
 
-    /// Counts the documents that have a value in each group of ordinals, which are made of the field.
+    /// Counts the documents that have a value in each group of ordinals.
     pub(super) fn count_by_group(
         &self,
-        make_groups: impl FnOnce(&SegmentField<'_>) -> Vec<u32>,
+        field: &SegmentField<'_>,
+        group_of: impl Fn(u32) -> u32,
         group_count: usize,
     ) -> Vec<u32> {
-        let Some(field) = &self.field else { return vec![0; group_count] };
-        let groups = make_groups(field);
         let (segment, documents) = (&self.reader.segment, &self.matches.documents);
-        facet_counts::count_by_group(segment, field, documents, self.elements.as_deref(), Some(&groups), group_count)
-    }
-
-    /// Returns the numeric values that occur, in order, and how often.
-    fn occurrences(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
-        self.field.iter().flat_map(|field| {
-            let (segment, documents) = (&self.reader.segment, &self.matches.documents);
-            let counts = facet_counts::count_occurrences(segment, field, documents, self.elements.as_deref());
-            field.numeric_values().zip(counts).filter(|(_, count)| *count > 0)
-        })
+        facet_counts::count_by_group(segment, field, documents, self.elements.as_deref(), group_of, group_count)
     }
 }
 
@@ -177,43 +179,4 @@ fn filtered_counts(segments: &[SegmentFacet<'_>], ordinals: &GlobalOrdinals, fil
         facet.count_by_ordinal(&MatchSet { count: documents.count(), documents }, elements.as_ref())
     });
     sum_by_global_ordinal(counts, ordinals)
-}
-
-fn stats(segments: &[SegmentFacet<'_>]) -> FieldStats {
-    let mut stats = FieldStats { count: 0, min: 0.0, max: 0.0, sum: 0.0 };
-    for (value, count) in segments.iter().flat_map(SegmentFacet::occurrences) {
-        let is_first = stats.count == 0;
-        stats.min = if is_first { value } else { stats.min.min(value) };
-        stats.max = if is_first { value } else { stats.max.max(value) };
-        stats.sum += value * count as f64;
-        stats.count += count;
-    }
-    stats
-}
-
-fn histogram(segments: &[SegmentFacet<'_>], field: &str, interval: f64) -> Result<Vec<(f64, u64)>, EngineError> {
-    let stats = stats(segments);
-    if stats.count == 0 {
-        return Ok(Vec::new());
-    }
-    let step = |value: f64| (value / interval).floor();
-    let first = step(stats.min);
-    let buckets = step(stats.max) - first + 1.0;
-    if buckets.is_nan() || buckets > MAX_HISTOGRAM_BUCKETS {
-        return Err(EngineError::Rejected(format!(
-            "`{field}`: a histogram with the interval {interval} would have {buckets} buckets; at most \
-             {MAX_HISTOGRAM_BUCKETS} are possible: choose a greater interval or a narrower filter"
-        )));
-    }
-    let mut counts = vec![0_u64; buckets as usize];
-    for segment in segments {
-        let group_of = |value: f64| {
-            let bucket = step(value) - first;
-            if (0.0..buckets).contains(&bucket) { bucket as u32 } else { NO_GROUP }
-        };
-        let groups = |field: &SegmentField<'_>| field.numeric_values().map(group_of).chain([NO_GROUP]).collect();
-        let of_segment = segment.count_by_group(groups, counts.len());
-        counts.iter_mut().zip(of_segment).for_each(|(count, other)| *count += u64::from(other));
-    }
-    Ok(counts.into_iter().enumerate().map(|(bucket, count)| ((first + bucket as f64) * interval, count)).collect())
 }

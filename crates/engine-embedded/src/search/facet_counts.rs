@@ -19,10 +19,6 @@ const WORDS_PER_ELEMENT: usize = 2;
 /// Postings of more ordinals than this are never intersected one by one.
 const MAX_INTERSECTED_ORDINALS: u32 = 4097;
 
-/// Groups of ordinals that are counted together: for each ordinal, and last for "no value", its group. [`NO_GROUP`] is not
-/// counted.
-pub(crate) type OrdinalGroups<'a> = Option<&'a [u32]>;
-
 /// The group of ordinals that are not counted.
 pub(crate) const NO_GROUP: u32 = u32::MAX;
 
@@ -63,7 +59,7 @@ fn count_elements(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSe
         };
         return (0..ordinals).map(count).collect();
     }
-    count_by_group(segment, field, &matches.documents, Some(elements), None, ordinals as usize)
+    count_by_group(segment, field, &matches.documents, Some(elements), |ordinal| ordinal, ordinals as usize)
 }
 
 /// Returns the cost of intersecting the postings of all ordinals with a bitmap, in rows of a column, given that of a
@@ -78,7 +74,7 @@ fn intersection_cost(postings: Postings<'_>, ordinals: u32, bitmap_cost: usize) 
 
 fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet) -> Vec<u32> {
     let documents = &matches.documents;
-    let by_column = || count_by_group(segment, field, documents, None, None, field.dictionary.len() + 1);
+    let by_column = || count_by_group(segment, field, documents, None, |ordinal| ordinal, field.dictionary.len() + 1);
     count_by_postings(segment, field, documents, matches.count).unwrap_or_else(by_column)
 }
 
@@ -100,6 +96,18 @@ pub(crate) fn is_counted_by_postings(segment: &Segment, field: &SegmentField<'_>
     cheap_postings(segment, field, documents).is_some()
 }
 
+/// Returns whether intersecting so many bitmaps is cheaper than reading the rows of so many documents.
+pub(crate) fn is_counted_by_bitmaps(
+    segment: &Segment,
+    field: &SegmentField<'_>,
+    bitmaps: usize,
+    documents: usize,
+) -> bool {
+    let rows_each = segment.level(field.level).rows.checked_div(segment.document_count()).unwrap_or_default();
+    let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_ROW;
+    bitmaps * words < documents * rows_each.max(1)
+}
+
 /// Returns the postings of documents, if intersecting them is cheaper than reading the rows of so many documents.
 fn cheap_postings<'a>(segment: &Segment, field: &SegmentField<'a>, documents: usize) -> Option<Postings<'a>> {
     let ordinals = field.dictionary.len() as u32 + 1;
@@ -118,20 +126,19 @@ pub(crate) fn count_in(documents: &Bitset, rows: PostingList<'_>) -> u32 {
 }
 
 /// Counts the documents of each group of ordinals, row by row. If elements are given, which must be rows of these documents,
-/// only they are read.
+/// only they are read. The group of a row without value is that of the ordinal after the last one.
 pub(crate) fn count_by_group(
     segment: &Segment,
     field: &SegmentField<'_>,
     documents: &Bitset,
     elements: Option<&Bitset>,
-    groups: OrdinalGroups<'_>,
+    group_of: impl Fn(u32) -> u32,
     group_count: usize,
 ) -> Vec<u32> {
     if field.level == 0 && field.column.starts.is_none() {
-        return count_records(field, elements.unwrap_or(documents), groups, group_count);
+        return count_records(field, elements.unwrap_or(documents), group_of, group_count);
     }
     let mut counter = DistinctCounter { counts: vec![0; group_count], last: vec![0; group_count] };
-    let group_of = |ordinal: u32| groups.map_or(ordinal, |groups| groups[ordinal as usize]);
     match (field.column.starts, elements) {
         (None, Some(elements)) => with_ordinals!(field.column.ordinals, ordinals => {
             for_each_element(elements, segment.rows_by_document(field.level).first(), |row, document| {
@@ -174,18 +181,15 @@ pub(crate) fn count_by_group(
 fn count_records(
     field: &SegmentField<'_>,
     records: &Bitset,
-    groups: OrdinalGroups<'_>,
+    group_of: impl Fn(u32) -> u32,
     group_count: usize,
 ) -> Vec<u32> {
     let mut counts = vec![0; group_count];
-    with_ordinals!(field.column.ordinals, ordinals => match groups {
-        None => records.for_each(|row| counts[ordinals[row].to_u32() as usize] += 1),
-        Some(groups) => records.for_each(|row| {
-            if let Some(count) = counts.get_mut(groups[ordinals[row].to_u32() as usize] as usize) {
-                *count += 1;
-            }
-        }),
-    });
+    with_ordinals!(field.column.ordinals, ordinals => records.for_each(|row| {
+        if let Some(count) = counts.get_mut(group_of(ordinals[row].to_u32()) as usize) {
+            *count += 1;
+        }
+    }));
     counts
 }
 
@@ -227,18 +231,19 @@ fn for_each_element(elements: &Bitset, first_rows: &Bitset, mut visit: impl FnMu
     }
 }
 
-/// Counts how often each ordinal occurs in the rows of documents; several times in one row counts each time. If elements are
-/// given, which must be rows of these documents, only they are read.
-pub(crate) fn count_occurrences(
+/// Visits the ordinals in the rows of documents, each as often as it occurs. If elements are given, which must be rows of
+/// these documents, only they are read.
+pub(crate) fn for_each_ordinal(
     segment: &Segment,
     field: &SegmentField<'_>,
     documents: &Bitset,
     elements: Option<&Bitset>,
-) -> Vec<u64> {
-    let mut counts = vec![0; field.dictionary.len()];
-    let mut read_row = |row: usize| field.column.for_each(row, |ordinal| counts[ordinal as usize] += 1);
+    mut visit: impl FnMut(u32),
+) {
+    let mut read_row = |row: usize| field.column.for_each(row, &mut visit);
     match elements {
         Some(elements) => elements.for_each(read_row),
+        None if field.level == 0 => documents.for_each(read_row),
         None => {
             let starts = segment.level(field.level).document_starts;
             documents.for_each(|document| {
@@ -246,7 +251,6 @@ pub(crate) fn count_occurrences(
             });
         }
     }
-    counts
 }
 
 /// Counts the documents that have a row at a level, among the elements if these are given.
@@ -323,7 +327,8 @@ mod tests {
                 let groups = field.dictionary.len() + 1;
                 for elements in [None, Some(&elements)] {
                     let counted = count_by_ordinal(segment, &field, &matches, elements);
-                    let expected = count_by_group(segment, &field, &matches.documents, elements, None, groups);
+                    let expected =
+                        count_by_group(segment, &field, &matches.documents, elements, |ordinal| ordinal, groups);
                     assert_eq!(counted, expected, "{path}, {percent} %, {}", elements.is_some());
                 }
             }

@@ -57,12 +57,22 @@ fn is_countable_by_row(request: &FacetRequest) -> bool {
 
 /// Returns whether a facet is about nothing but the counts of values.
 pub(super) fn wants_only_counts(request: &FacetRequest) -> bool {
-    let FacetRequest { buckets, distinct, missing, stats, histograms, ranges, top_hits, bucket_filters, .. } = request;
-    (buckets.is_some() || *distinct || *missing)
-        && !(*stats || top_hits.is_some())
-        && histograms.is_empty()
-        && ranges.is_empty()
-        && bucket_filters.is_empty()
+    wants_counts(request) && request.ranges.is_empty() && !wants_more(request)
+}
+
+/// Returns whether a facet is about nothing but ranges.
+pub(super) fn wants_only_ranges(request: &FacetRequest) -> bool {
+    !wants_counts(request) && !wants_more(request)
+}
+
+fn wants_counts(request: &FacetRequest) -> bool {
+    request.buckets.is_some() || request.distinct || request.missing
+}
+
+/// Returns whether a facet is about more than the counts of values and ranges.
+fn wants_more(request: &FacetRequest) -> bool {
+    let FacetRequest { stats, histograms, top_hits, bucket_filters, .. } = request;
+    *stats || top_hits.is_some() || !histograms.is_empty() || !bucket_filters.is_empty()
 }
 
 /// Returns whether a condition is prepared at next to no cost, so that each facet can do it for itself.

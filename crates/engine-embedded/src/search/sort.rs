@@ -159,7 +159,7 @@ impl<'a> SegmentSortKey<'a> {
     fn aggregate(&self, field: &SegmentField<'_>, average: bool, document: usize) -> Option<f64> {
         let (mut sum, mut count) = (0.0, 0_u32);
         self.for_each_ordinal(field, document, |ordinal| {
-            sum += field.dictionary.numbers().get(ordinal as usize).map_or(0.0, |&number| field.class.as_f64(number));
+            sum += field.number(ordinal);
             count += 1;
         });
         (count > 0).then(|| if average { sum / f64::from(count) } else { sum })
