@@ -24,7 +24,7 @@ use crate::aliases::Aliases;
 use crate::error::write_error;
 use crate::index::{Index, OpenContext, source_bytes};
 use crate::index_folders::{IndexFolders, remove_deleted};
-use crate::permits::SearchPermits;
+use crate::permits::{ExportPermits, SearchPermits};
 use crate::retry_pace::DEFAULT_RETRY_INTERVAL;
 
 /// The name of the lock file.
@@ -50,6 +50,7 @@ struct Inner {
     folder: PathBuf,
     registry: RwLock<IndexRegistry>,
     search_permits: SearchPermits,
+    export_permits: ExportPermits,
     /// Cloned by every running write or merge, also when its caller is gone.
     active_writes: Arc<()>,
     /// How long an index that cannot be read or written is left alone.
@@ -117,6 +118,7 @@ impl EmbeddedEngine {
             folder: folder.to_owned(),
             registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases, folders }),
             search_permits: SearchPermits::default(),
+            export_permits: ExportPermits::default(),
             active_writes: Arc::default(),
             retry_interval,
             _lock: lock,

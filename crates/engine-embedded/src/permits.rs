@@ -4,6 +4,9 @@
 //! and one that was cancelled (see [`crate::cancellation`]) ends before its next page, facet or group of terms. However
 //! many searches are started and abandoned, they occupy a bounded number of threads. The searches of one index have at
 //! most three quarters of the permits and of the places to wait, so that those of others go on.
+//!
+//! Exports have permits of their own, for each page of records, and fewer of them: a file takes its time, while a person
+//! waits for a page. How many exports wait is bounded by the server (`MAX_EXPORTS`).
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -24,6 +27,28 @@ const INDEX_SLOTS: usize = 64;
 pub(crate) struct SearchPermit {
     _running: OwnedSemaphorePermit,
     _part_of_index: OwnedSemaphorePermit,
+}
+
+/// The right to read one page of an export, until it is dropped.
+pub(crate) type ExportPermit = OwnedSemaphorePermit;
+
+/// Hands out the permits of exports, in the order of the requests; clones share them.
+#[derive(Clone)]
+pub(crate) struct ExportPermits(Arc<Semaphore>);
+
+impl Default for ExportPermits {
+    /// One for every two processors.
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self(Arc::new(Semaphore::new((processors / 2).max(1))))
+    }
+}
+
+impl ExportPermits {
+    /// Waits for a permit.
+    pub(crate) async fn acquire(&self) -> Result<ExportPermit, EngineError> {
+        Arc::clone(&self.0).acquire_owned().await.map_err(|_| EngineError::Busy)
+    }
 }
 
 /// Hands out the permits, in the order of the requests.

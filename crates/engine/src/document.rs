@@ -36,8 +36,9 @@ pub trait PackedDocuments: Send + Sync {
     /// Visits the elements of the array at an address, in order, until `visit` returns `false`.
     fn elements<'a>(&'a self, address: u64, visit: &mut dyn FnMut(ValueRef<'a>) -> bool);
 
-    /// Visits the members of the object at an address, in order: the key and the address of the value.
-    fn members<'a>(&'a self, address: u64, visit: &mut dyn FnMut(&'a str, u64));
+    /// Visits the members of the object at an address, in order: the key, the address of the value, and the value if it is
+    /// a text known to need no JSON escapes and is at hand.
+    fn members<'a>(&'a self, address: u64, visit: &mut dyn FnMut(&'a str, u64, Option<&'a [u8]>));
 }
 
 impl Document {
@@ -220,8 +221,8 @@ impl<'a> ObjectRef<'a> {
                 members.iter().for_each(|(key, value)| visit(key, LazyValueRef(LazyRepr::Json(value))));
             }
             ObjectRepr::Packed { documents, address } => {
-                documents.members(address, &mut |key, address| {
-                    visit(key, LazyValueRef(LazyRepr::Packed { documents, address }))
+                documents.members(address, &mut |key, address, text| {
+                    visit(key, LazyValueRef(LazyRepr::Packed { documents, address, text }))
                 });
             }
         }
@@ -246,7 +247,7 @@ pub struct LazyValueRef<'a>(LazyRepr<'a>);
 #[derive(Clone, Copy)]
 enum LazyRepr<'a> {
     Json(&'a Value),
-    Packed { documents: &'a dyn PackedDocuments, address: u64 },
+    Packed { documents: &'a dyn PackedDocuments, address: u64, text: Option<&'a [u8]> },
 }
 
 impl<'a> LazyValueRef<'a> {
@@ -255,7 +256,7 @@ impl<'a> LazyValueRef<'a> {
     pub fn value(self) -> ValueRef<'a> {
         match self.0 {
             LazyRepr::Json(value) => ValueRef::from(value),
-            LazyRepr::Packed { documents, address } => documents.value(address),
+            LazyRepr::Packed { documents, address, .. } => documents.value(address),
         }
     }
 
@@ -264,7 +265,7 @@ impl<'a> LazyValueRef<'a> {
     pub fn escape_free_text(self) -> Option<&'a [u8]> {
         match self.0 {
             LazyRepr::Json(_) => None,
-            LazyRepr::Packed { documents, address } => documents.escape_free_text(address),
+            LazyRepr::Packed { documents, address, text } => text.or_else(|| documents.escape_free_text(address)),
         }
     }
 }

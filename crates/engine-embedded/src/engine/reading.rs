@@ -11,6 +11,7 @@ use cantata_mapping::IndexMapping;
 
 use super::{EmbeddedEngine, run_blocking};
 use crate::cancellation::CancelOnDrop;
+use crate::permits::ExportPermits;
 use crate::search::{self, ExportScan};
 
 #[async_trait]
@@ -38,7 +39,8 @@ impl IndexReader for EmbeddedEngine {
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let permit = self.0.search_permits.acquire(index).await?;
+        let permits = self.0.export_permits.clone();
+        let permit = permits.acquire().await?;
         let caller = CancelOnDrop::default();
         let cancellation = caller.token();
         let export = run_blocking(move || {
@@ -46,7 +48,7 @@ impl IndexReader for EmbeddedEngine {
             ExportScan::new(snapshot, request, &cancellation)
         })
         .await?;
-        Ok(Box::new(RunningExport { total: export.remaining, scan: Some(export) }))
+        Ok(Box::new(RunningExport { total: export.remaining, permits, scan: Some(export) }))
     }
 
     async fn document(&self, index: &str, id: &str) -> Result<Option<Document>, EngineError> {
@@ -64,6 +66,7 @@ impl IndexReader for EmbeddedEngine {
 /// An export that is read page by page.
 struct RunningExport {
     total: u64,
+    permits: ExportPermits,
     /// Moved out while a page is computed.
     scan: Option<ExportScan>,
 }
@@ -75,8 +78,10 @@ impl ExportStream for RunningExport {
     }
 
     async fn next(&mut self) -> Result<Option<ExportPage>, EngineError> {
+        let permit = self.permits.acquire().await?;
         let Some(mut scan) = self.scan.take() else { return Ok(None) };
         let (scan, hits) = run_blocking(move || {
+            let _permit = permit;
             let hits = scan.next_page()?;
             Ok((scan, hits))
         })

@@ -74,8 +74,13 @@ impl ExportScan {
                 queues.push(SegmentQueue::ById { documents: matches.documents, next: 0 });
                 continue;
             }
-            let mut rows: Vec<u32> = matches.documents.iter().map(|row| row as u32).collect();
-            rows.sort_by_cached_key(|&row| keys.iter().map(|key| key.rank(row as usize)).collect::<Vec<u64>>());
+            let limit = request.limit.map_or(usize::MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+            let rows = match keys.as_slice() {
+                [key] => first_rows(&matches.documents, limit, |row| key.rank(row)),
+                keys => first_rows(&matches.documents, limit, |row| {
+                    keys.iter().map(|key| key.rank(row)).collect::<Vec<u64>>()
+                }),
+            };
             queues.push(SegmentQueue::Sorted { rows, returned: 0 });
         }
         let remaining = request.limit.map_or(total, |limit| limit.min(total));
@@ -122,4 +127,15 @@ impl ExportScan {
         let hits = cursors.into_iter().zip(documents).map(|(cursor, document)| Hit { cursor, document, score: None });
         Ok(hits.collect())
     }
+}
+
+/// Returns the first rows in the order of a key, and of rows where it is the same.
+fn first_rows<K: Ord>(documents: &Bitset, limit: usize, key: impl Fn(usize) -> K) -> Vec<u32> {
+    let mut rows: Vec<(K, u32)> = documents.iter().map(|row| (key(row), row as u32)).collect();
+    if limit < rows.len() {
+        rows.select_nth_unstable(limit);
+        rows.truncate(limit);
+    }
+    rows.sort_unstable();
+    rows.into_iter().map(|(_, row)| row).collect()
 }

@@ -108,13 +108,15 @@ impl PackedDocuments for StoredDocuments {
         }
     }
 
-    fn members<'a>(&'a self, address: u64, visit: &mut dyn FnMut(&'a str, u64)) {
+    fn members<'a>(&'a self, address: u64, visit: &mut dyn FnMut(&'a str, u64, Option<&'a [u8]>)) {
         let (_, mut cursor) = self.cursor_at(address);
         let TapeItem::Object(shape) = cursor.next() else { return };
         let metadata = &self.segment.metadata;
         for &path in metadata.shapes.get(shape as usize).map(Vec::as_slice).unwrap_or_default() {
-            visit(&metadata.paths[path as usize].key, u64::from(path) << OFFSET_BITS | cursor.offset() as u64);
+            let address = u64::from(path) << OFFSET_BITS | cursor.offset() as u64;
             cursor.skip();
+            let text = cursor.last_text().filter(|_| cursor.is_escape_free());
+            visit(&metadata.paths[path as usize].key, address, text);
         }
     }
 }
