@@ -184,8 +184,8 @@ impl FederationBench {
             });
         }
         // Its own index has one document, and is no node.
-        let asker = NodeServer::start(&self.workspace, &(0..1), Some(&nodes::network(&nodes)))?;
-        let mut network = asker.server.connect()?;
+        let gateway = NodeServer::start(&self.workspace, &(0..1), Some(&nodes::network(&nodes)))?;
+        let mut network = gateway.server.connect()?;
         wait_for_nodes(&mut network)?;
         check(&mut network, &nodes)?;
         let mut comparisons = Vec::new();

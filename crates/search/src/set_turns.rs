@@ -1,6 +1,8 @@
 //! Changes of saved sets that an engine has, one after the other: it cannot read, change and write one in a single step, so of two
 //! changes at the same time one would be lost. The servers of a store take turns by a lease; without a store a server is alone.
 
+use std::array;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,6 +19,9 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 /// How often it is asked for: until that of a server that died has expired.
 const MAX_ATTEMPTS: u32 = 400;
 
+/// How many owners can save sets at the same time.
+const SAVING_LOCKS: usize = 64;
+
 /// The turns of the servers at the sets of one index.
 pub(crate) struct SetTurns {
     store: Option<Arc<dyn Store>>,
@@ -24,20 +29,22 @@ pub(crate) struct SetTurns {
     holder: String,
     /// Held by the request whose turn it is here: they all have the same lease.
     here: Mutex<()>,
-    /// Held by the request that saves a set without an owner.
-    unowned: Mutex<()>,
+    /// Held by the requests that save sets; those of one owner, or of nobody, have the same lock.
+    saving: [Mutex<()>; SAVING_LOCKS],
 }
 
 impl SetTurns {
     pub(crate) fn new(store: Option<Arc<dyn Store>>, index: &str) -> Self {
         let (lease, holder) = (format!("sets:{index}"), Uuid::new_v4().to_string());
-        Self { store, lease, holder, here: Mutex::new(()), unowned: Mutex::new(()) }
+        Self { store, lease, holder, here: Mutex::new(()), saving: array::from_fn(|_| Mutex::new(())) }
     }
 
-    /// Waits for the turn of a request that saves a set without an owner. Such sets share limits, which those that are saved at
-    /// the same time would exceed together; on several servers, by one set of each.
-    pub(crate) async fn wait_for_unowned(&self) -> MutexGuard<'_, ()> {
-        self.unowned.lock().await
+    /// Waits for the turn of a request that saves a set. The sets of an owner share a limit, and so do those of nobody; sets that
+    /// are saved at the same time would exceed it together. On several servers they do, by one set of each.
+    pub(crate) async fn wait_to_save(&self, owner: Option<&str>) -> MutexGuard<'_, ()> {
+        let mut hasher = DefaultHasher::new();
+        owner.hash(&mut hasher);
+        self.saving[hasher.finish() as usize % SAVING_LOCKS].lock().await
     }
 
     /// Makes a change when it is its turn.

@@ -160,15 +160,6 @@ impl ServedCatalogue {
                 format!("sqon: found {depth} levels of JSON; a filter of at most {MAX_SAVED_DEPTH} can be saved");
             return Ok(invalid(message));
         }
-        self.prepare_sets_index().await?;
-        if let Some(own) = self.reader.own_filter() {
-            let request = ExportRequest { filter: own, sort: Vec::new(), limit: None, page_size: 1 };
-            if self.engine.export(&self.catalogue.sets.index, request).await?.total() >= MAX_OWN_SETS {
-                return Ok(invalid(format!(
-                    "you have {MAX_OWN_SETS} sets, which is as many as you may; delete one first"
-                )));
-            }
-        }
         let request =
             ExportRequest { filter: save.filter.clone(), sort: save.sort.clone(), limit: None, page_size: PAGE_SIZE };
         let mut export = self.export_records(request).await?;
@@ -199,28 +190,35 @@ impl ServedCatalogue {
         if let Some(view) = &save.view {
             set[SAVED_SET_VIEW] = view.as_str().into();
         }
-        let _turn = match &self.reader.owner {
-            Some(owner) => {
-                set[OWNER] = owner.as_str().into();
-                None
+        let _turn = self.set_turns.wait_to_save(self.reader.owner.as_deref()).await;
+        self.prepare_sets_index().await?;
+        let refusal = match self.reader.own_filter() {
+            Some(own) => {
+                set[OWNER] = self.reader.owner.clone().into();
+                self.reason_against_owned(own).await?
             }
             None => {
-                let turn = self.set_turns.wait_for_unowned().await;
-                // Others were saved meanwhile.
-                self.prepare_sets_index().await?;
                 let bytes = set.to_string().len() as u64;
-                if let Some(reason) = self.reason_against_unowned(bytes).await? {
-                    return Ok(invalid(reason));
-                }
                 set[SAVED_SET_BYTES] = bytes.into();
-                Some(turn)
+                self.reason_against_unowned(bytes).await?
             }
         };
+        if let Some(reason) = refusal {
+            return Ok(invalid(reason));
+        }
         match &self.shared_sets {
             Some(shared) => shared.add(&set_id, &set).await?,
             None => self.put_set(&set_id, &set).await?,
         }
         Ok(SetCommandOutcome::Set(set))
+    }
+
+    /// Returns why another set of the client cannot be saved, if so.
+    async fn reason_against_owned(&self, own: Filter) -> Result<Option<String>, EngineError> {
+        let request = ExportRequest { filter: own, sort: Vec::new(), limit: None, page_size: 1 };
+        let count = self.engine.export(&self.catalogue.sets.index, request).await?.total();
+        let reason = || format!("you have {MAX_OWN_SETS} sets, which is as many as you may; delete one first");
+        Ok((count >= MAX_OWN_SETS).then(reason))
     }
 
     /// Returns why another set without an owner cannot be saved, if so. Everybody who sends no credential shares the limits.

@@ -4,11 +4,14 @@ const GREETING = `# Ctrl+Enter runs a query, Ctrl+Space completes a name.
 `;
 const COLUMNS = 3;
 
-/** Returns the query for a GraphQL path; without a description of the catalogue, the greeting alone. */
-export async function exampleFor(path) {
-  const [, prefix = ''] = /^(.*?)\/graphql(?:\/|$)/i.exec(path) ?? [];
+/**
+ * Returns the query for a GraphQL path of a server below `basePath`; without a description of the catalogue, the greeting
+ * alone.
+ */
+export async function exampleFor(path, basePath) {
+  const [, catalogue = ''] = /^(.*?)\/graphql(?:\/|$)/i.exec(path.slice(basePath.length)) ?? [];
   try {
-    const response = await fetch(prefix ? `${prefix}/introspection` : '/introspection/fields');
+    const response = await fetch(basePath + (catalogue ? `${catalogue}/introspection` : '/introspection/fields'));
     return response.ok ? exampleOf(await response.json()) : GREETING;
   } catch {
     return GREETING;

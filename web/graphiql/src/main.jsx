@@ -10,8 +10,10 @@ import { storageOf } from './storage.js';
 import './style.css';
 
 const path = window.location.pathname;
+// The address of this script says below which path of its host the server is.
+const basePath = new URL(document.currentScript.src).pathname.replace(/\/assets\/graphiql\/[^/]*$/, '');
 
-exampleFor(path).then((example) =>
+exampleFor(path, basePath).then((example) =>
   createRoot(document.getElementById('graphiql')).render(
     <GraphiQL fetcher={fetcherOf(path)} storage={storageOf(path)} defaultQuery={example}>
       <GraphiQL.Logo>Cantata</GraphiQL.Logo>

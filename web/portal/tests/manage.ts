@@ -25,7 +25,7 @@ test('a study is registered, and its mistakes are told without losing what was t
   await close(page);
 });
 
-test('a submission with mistakes is told what to mend, at its place, and then goes in and is published', async () => {
+test('a submission shows each mistake at its place, is stored once it is correct, and is published', async () => {
   const page = await open(`/portal/manage/submit?study=${STUDY}&with=json`);
   await page.getByLabel('Begin with an example of').selectOption('sequencingRead');
   const area = page.getByLabel('Payload', { exact: true });

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 
 import type { AnalysisPage } from '../src/api/types';
-import { assertGoodEverywhere, close, fetchJson, open, world } from './support';
+import { assertGoodEverywhere, close, fetchJson, open, PHONE, world } from './support';
 
 const STUDY = 'FORM-TEST';
 const ADDRESS = `/portal/manage/submit?study=${STUDY}`;
@@ -135,9 +135,8 @@ test('many payloads are checked together, corrected one by one, and submitted to
   await close(page);
 });
 
-test('a filled sheet has each violation at its cell, is corrected there and submitted as a whole', async () => {
-  const before = await stored();
-  const page = await openForm('&with=sheet');
+/** Takes the sheet to fill, and returns its heading and what writes a line of it. */
+async function sheetToFill(page: Page) {
   await page.getByLabel('Type of the analyses').selectOption('sequencingRead');
   const coming = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Sheet to fill (TSV)' }).click();
@@ -155,6 +154,13 @@ test('a filled sheet has each violation at its cell, is corrected there and subm
     };
     return columns.map((name) => values[name] ?? '').join('\t');
   };
+  return { head, line };
+}
+
+test('a filled sheet has each violation at its cell, is corrected there and submitted as a whole', async () => {
+  const before = await stored();
+  const page = await openForm('&with=sheet');
+  const { head, line } = await sheetToFill(page);
   await choose(page, 'sequencingRead.tsv', [head, line(1, 'open'), line(2, 'secret')].join('\n'));
   await page.getByText('secret is not valid: one of open, controlled').waitFor();
   const submit = page.getByRole('button', { name: `Submit all 2 to ${STUDY}` });
@@ -170,6 +176,22 @@ test('a filled sheet has each violation at its cell, is corrected there and subm
   await submit.click();
   await page.getByText('2 analyses are in').waitFor();
   assert.equal(await stored(), before + 2);
+  await close(page);
+});
+
+test('the first wrong cell of a long sheet is in sight after the check', async () => {
+  const page = await openForm('&with=sheet');
+  await page.setViewportSize(PHONE);
+  const { head, line } = await sheetToFill(page);
+  const lines = Array.from({ length: 70 }, (_, index) => line(index + 101, index < 59 ? 'open' : 'secret'));
+  await choose(page, 'sequencingRead.tsv', [head, ...lines].join('\n'));
+  const cell = page.getByLabel(/fileAccess, row 61$/);
+  await cell.waitFor();
+  const isInSight = await cell.evaluate((found) => {
+    const { left, top, width, height } = found.getBoundingClientRect();
+    return document.elementFromPoint(left + width / 2, top + height / 2) === found;
+  });
+  assert.ok(isInSight);
   await close(page);
 });
 

@@ -70,7 +70,7 @@ test('a new user answers three questions, shares the link and takes the rows', a
   await close(page);
 });
 
-test('a new user submits something by mistake, is told what to mend, and mends it', async () => {
+test('a new user submits something with a mistake, is shown where it is, and corrects it', async () => {
   const page = await open('/');
   await page.getByRole('link', { name: 'Submit data' }).click();
   await page.getByLabel('Study').selectOption({ index: 1 });

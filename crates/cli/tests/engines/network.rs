@@ -191,12 +191,12 @@ async fn five_nodes_answer_like_one_index_with_all_records() {
     } });
     let files =
         [base("n0", "part0", json!({})), base("n1", "part1", json!({})), ("n0/network.json".to_owned(), network)];
-    let asker = start(folder, &files).await;
+    let server = start(folder, &files).await;
     until(
         "all nodes to be asked",
-        || asker.log(),
+        || server.log(),
         async || {
-            let answer = asker.graphql("/n0/graphql", "{ network { complete } }", &json!({})).await;
+            let answer = server.graphql("/n0/graphql", "{ network { complete } }", &json!({})).await;
             answer.ok()["data"]["network"]["complete"] == true
         },
     )
@@ -214,7 +214,7 @@ async fn five_nodes_answer_like_one_index_with_all_records() {
         let variables =
             json!({ "filters": filter, "themselves": random.random_bool(0.5), "missing": random.random_bool(0.5) });
         let mut expected = nodes.graphql("/whole/graphql", &whole, &variables).await.ok()["data"]["file"].take();
-        let mut found = asker.graphql("/n0/graphql", &asked, &variables).await.ok()["data"]["network"].take();
+        let mut found = server.graphql("/n0/graphql", &asked, &variables).await.ok()["data"]["network"].take();
         assert_eq!(found["complete"], true, "{variables}: {found}");
         let hits: u64 = found["nodes"].as_array().unwrap().iter().map(|node| node["hits"].as_u64().unwrap()).sum();
         assert_eq!(expected["hits"]["total"], hits, "{variables}");

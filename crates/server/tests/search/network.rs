@@ -118,7 +118,7 @@ async fn wait_for(server: &TestClient, name: &str, status: &str) {
 }
 
 /// Starts a server with a network, and waits until all its nodes are asked.
-async fn asker(catalogues: TestCatalogues, network: &Value) -> TestServer {
+async fn start(catalogues: TestCatalogues, network: &Value) -> TestServer {
     let server = TestServer::with_catalogues(catalogues.file("network.json", network)).await;
     for node in network["network"]["remoteNodes"].as_array().unwrap() {
         wait_for(&server, node["displayName"].as_str().unwrap(), "OK").await;

@@ -1,4 +1,5 @@
-// The cells of a sheet, each with what is wrong with it, to be corrected where they are.
+// The cells of a sheet, each with what is wrong with it, to be corrected where they are. It opens at the page of the first
+// mistake.
 
 import { useId, useState } from 'react';
 
@@ -19,12 +20,12 @@ interface SheetTableProps {
 
 export function SheetTable({ sheet, messages, isOnlyWrong, onChange }: SheetTableProps) {
   const { name, columns, rows } = sheet;
-  const [page, setPage] = useState(0);
   const [edited, setEdited] = useState<number[]>([]);
   const isWrong = ({ row }: SheetRow) =>
     messages.has(cellKey(name, row)) || columns.some((column) => messages.has(cellKey(name, row, column.name)));
   // A row that is being corrected stays where it is.
   const listed = isOnlyWrong ? rows.filter((row) => isWrong(row) || edited.includes(row.row)) : rows;
+  const [page, setPage] = useState(() => Math.max(0, Math.floor(listed.findIndex(isWrong) / MAX_ROWS)));
   const last = Math.max(0, Math.ceil(listed.length / MAX_ROWS) - 1);
   const at = Math.min(page, last);
   const words = texts.submit;

@@ -1,7 +1,7 @@
 // A filled sheet: each violation at its cell, which is corrected there and checked at once; all of it is submitted together.
 
 import { useMutation, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useLayoutEffect, useRef, useState } from 'react';
 
 import { count, counted } from '../design/format';
 import { Icon } from '../design/Icon';
@@ -72,6 +72,14 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
     staleTime: 0,
     gcTime: 0,
   });
+  const content = useRef<HTMLDivElement>(null);
+  const isRead = checked.data !== undefined;
+  // Only after the first check: nothing moves below the hands of somebody who corrects cells.
+  useLayoutEffect(() => {
+    if (!isRead) return;
+    const mistake = content.current?.querySelector('.sheet-table .mistake');
+    mistake?.closest('td, th')?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [isRead]);
   const storing = useMutation({
     mutationFn: () => sendSheet(study, type, version.content, false),
     onSuccess: ({ status, analyses }) =>
@@ -98,7 +106,7 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
   const general = elsewhere(violations, sheets);
   const isCurrent = settled === version && !checked.isPlaceholderData && !checked.isFetching;
   return (
-    <div className="stack">
+    <div className="stack" ref={content}>
       <div className="row wrap spread">
         <p aria-live="polite">
           <strong>{file.name}</strong>: {counted(analyses, 'analysis')},{' '}
@@ -134,7 +142,7 @@ function FilledSheet({ study, type, file, onLeave }: { study: string; type: stri
       {violations.length < violationCount && <p className="soft">{words.firstShown(count(violations.length))}</p>}
       {sheets.map((sheet) => (
         <SheetTable
-          key={sheet.name}
+          key={`${sheet.name} ${isOnlyWrong}`}
           sheet={sheet}
           messages={messages}
           isOnlyWrong={isOnlyWrong && violationCount > 0}

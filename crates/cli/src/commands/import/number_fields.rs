@@ -20,6 +20,9 @@ use crate::backends::parse_mapping;
 /// How many bytes are read at once.
 const CHUNK_BYTES: usize = 4 << 20;
 
+/// How many bytes the fields that are remembered may take; further ones are left to their first value.
+const MAX_FIELD_BYTES: usize = 16 << 20;
+
 /// What the values of a field are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum FieldValues {
@@ -33,7 +36,7 @@ enum FieldValues {
 
 /// Adds the fields of JSON sources that need to be doubles to a mapping, if there is one.
 pub(super) fn with_doubles(mapping: Option<Value>, sources: &[Source]) -> Option<Value> {
-    let mut fields = NumberFields { path: String::new(), values: HashMap::new() };
+    let mut fields = NumberFields::default();
     let is_read_twice = |source: &&Source| source.table.is_none() && source.size.is_some();
     sources.iter().filter(is_read_twice).for_each(|source| fields.add_source(source));
     let doubles = fields.values.into_iter().filter(|(_, values)| *values == FieldValues::Fraction);
@@ -50,10 +53,13 @@ pub(super) fn with_doubles(mapping: Option<Value>, sources: &[Source]) -> Option
     Some(json!({ "properties": extended.raw() }))
 }
 
+#[derive(Default)]
 struct NumberFields {
     /// The path of the value that is visited.
     path: String,
     values: HashMap<String, FieldValues>,
+    /// How many bytes the values take.
+    bytes: usize,
 }
 
 impl NumberFields {
@@ -72,11 +78,14 @@ impl NumberFields {
     }
 
     fn note(&mut self, found: FieldValues) {
+        let bytes = self.bytes + self.path.len() + size_of::<(String, FieldValues)>();
         match self.values.get_mut(&self.path) {
             _ if self.path.is_empty() => {}
             Some(values) if *values == FieldValues::Whole && found == FieldValues::Fraction => *values = found,
             Some(_) => {}
+            None if bytes > MAX_FIELD_BYTES => {}
             None => {
+                self.bytes = bytes;
                 let first = if found == FieldValues::Whole { found } else { FieldValues::Other };
                 self.values.insert(self.path.clone(), first);
             }
@@ -154,3 +163,6 @@ impl<'de> Visitor<'de> for ValueVisitor<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use cantata_access::{AuthMethod, Identity};
+use cantata_engine::{IndexWriter, WriteOperation};
 use cantata_store::{RecordKind, Store};
 use cantata_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
@@ -234,6 +235,27 @@ async fn servers_on_one_store_have_the_same_sets() {
 /// Saves a set of all records.
 async fn bed_saved(bed: &Bed, identity: &Identity) -> Value {
     bed.ask(identity, SAVE, json!({ "f": {}, "path": "name" })).await["saveSet"].take()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn sets_of_an_owner_that_are_saved_at_the_same_time_keep_the_limit() {
+    let bed = bed_with(json!({})).await;
+    let ada = named("ada", &[]);
+    bed_saved(&bed, &ada).await;
+    let others = (2..1000).map(|number| WriteOperation::Put {
+        id: number.to_string(),
+        source: json!({ "setId": number.to_string(), "owner": "token:ada" }).to_string().into_bytes(),
+    });
+    let report = bed.engine.write("arranger-sets", others.collect()).await.unwrap();
+    assert_eq!(report.rejected, []);
+    let variables = json!({ "f": {}, "path": "name" });
+    let save = || bed.body(&ada, SAVE, &variables);
+    let (one, two, three, four) = tokio::join!(save(), save(), save(), save());
+    let answers = [one, two, three, four].map(|body| serde_json::from_str::<Value>(&body).unwrap());
+    let saved = answers.iter().filter(|answer| answer["data"]["saveSet"]["setId"].is_string()).count();
+    let messages = answers.iter().filter_map(|answer| answer["errors"][0]["message"].as_str());
+    let refused = messages.filter(|message| message.contains("1000 sets")).count();
+    assert_eq!((saved, refused), (1, 3), "{answers:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 /// A service with one catalogue, `files`.
 pub(crate) struct Bed {
     pub(crate) service: SearchService,
-    engine: Arc<EmbeddedEngine>,
+    pub(crate) engine: Arc<EmbeddedEngine>,
     folder: Arc<TempDir>,
 }
 

@@ -5,7 +5,7 @@ use cantata_testkit::{TestCatalogues, TestServer};
 use http::Method;
 use serde_json::{Value, json};
 
-use super::{MAX_POLLS, NODES, POLL_INTERVAL, ask, asker, catalogue, network, node, node_of, remote};
+use super::{MAX_POLLS, NODES, POLL_INTERVAL, ask, catalogue, network, node, node_of, remote, start};
 use crate::support::{counts, leaf, refused};
 
 const FACETS: &str = "aggregations { study { bucket_count buckets { key doc_count } } \
@@ -22,7 +22,7 @@ fn with_access(numbers: &[usize], access: &Value) -> TestCatalogues {
 async fn rules_over_records_hold_at_every_node() {
     let other = node(&[1, 2, 3, 4, 5]).await;
     let rules = json!({"records": [{"scope": "*", "filter": leaf("in", "study", json!(["S1"]))}]});
-    let server = asker(with_access(&[1, 2, 9], &rules), &network(&[remote("other", other.base(), json!({}))])).await;
+    let server = start(with_access(&[1, 2, 9], &rules), &network(&[remote("other", other.base(), json!({}))])).await;
     let selection =
         format!("{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} size {{ stats {{ max }} }} }}");
     for themselves in [true, false] {
@@ -43,7 +43,7 @@ async fn rules_over_records_hold_at_every_node() {
 async fn a_node_applies_its_own_rules() {
     let rules = json!({"records": [{"scope": "*", "filter": leaf("in", "study", json!(["S1"]))}]});
     let other = TestServer::with_catalogues(with_access(&[1, 2, 3, 5], &rules)).await;
-    let server = asker(catalogue(&[2]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let server = start(catalogue(&[2]), &network(&[remote("other", other.base(), json!({}))])).await;
     let stats = "size { stats { count max } }";
     let selection = format!("{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} {stats} }}");
     let answer = ask(&server, "", &selection, &json!({})).await;
@@ -59,7 +59,7 @@ async fn a_node_applies_its_own_rules() {
 async fn statistics_of_a_node_that_denies_access_are_not_kept() {
     let other = node(&[1, 3]).await;
     let proxy = FaultProxy::start(other.base());
-    let server = asker(catalogue(&[2]), &network(&[remote("other", &proxy.url(), json!({}))])).await;
+    let server = start(catalogue(&[2]), &network(&[remote("other", &proxy.url(), json!({}))])).await;
     let selection = format!("{NODES} aggregations {{ size {{ stats {{ count max }} }} }}");
     let known = ask(&server, "maxAge: 600", &selection, &json!({})).await;
     assert_eq!(known["aggregations"]["size"]["stats"], json!({"count": 3, "max": 9}));
@@ -99,7 +99,7 @@ async fn what_the_catalogue_hides_cannot_be_asked_of_a_node() {
         "records": [{"scope": "*", "filter": null}],
         "fields": [{"hide": ["donors.gender"]}, {"mask": ["size"]}],
     });
-    let server = asker(with_access(&[4], &rules), &network(&[remote("other", other.base(), json!({}))])).await;
+    let server = start(with_access(&[4], &rules), &network(&[remote("other", other.base(), json!({}))])).await;
     for field in ["donors__gender", "size"] {
         let query = format!("{{ network {{ aggregations {{ {field} {{ buckets {{ key }} }} }} }} }}");
         let answer = server.graphql("/graphql", &query, &json!({})).await;
@@ -178,7 +178,7 @@ async fn the_threshold_of_the_catalogue_holds_for_every_sum_and_difference() {
     let all: Vec<usize> = (0..60).collect();
     let (one, two) = (node(&all[..23]).await, node(&all[23..41]).await);
     let remotes = [remote("one", one.base(), json!({})), remote("two", two.base(), json!({}))];
-    let server = asker(with_access(&all[41..], &suppressed(5)), &network(&remotes)).await;
+    let server = start(with_access(&all[41..], &suppressed(5)), &network(&remotes)).await;
     assert_suppressed(&server, 5).await;
 }
 
@@ -188,7 +188,7 @@ async fn the_threshold_of_the_strictest_node_holds_for_all() {
     let strict = TestServer::with_catalogues(with_access(&all[..23], &suppressed(7))).await;
     let two = TestServer::with_catalogues(with_access(&all[23..41], &suppressed(3))).await;
     let remotes = [remote("one", strict.base(), json!({"kind": "cantata"})), remote("two", two.base(), json!({}))];
-    let server = asker(catalogue(&all[41..]), &network(&remotes)).await;
+    let server = start(catalogue(&all[41..]), &network(&remotes)).await;
     assert_suppressed(&server, 7).await;
 }
 
@@ -198,7 +198,7 @@ async fn rules_of_the_catalogue_and_the_threshold_of_a_node_hold_together() {
     let strict = TestServer::with_catalogues(with_access(&all[..40], &suppressed(3))).await;
     let rules = json!({"records": [{"scope": "*", "filter": leaf("in", "study", json!(["S1"]))}]});
     let remotes = [remote("strict", strict.base(), json!({}))];
-    let server = asker(with_access(&all[40..], &rules), &network(&remotes)).await;
+    let server = start(with_access(&all[40..], &rules), &network(&remotes)).await;
     let selection = format!(
         "{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} donors__gender {{ buckets {{ key doc_count }} }} }}"
     );
@@ -218,7 +218,7 @@ async fn a_threshold_can_be_given_for_a_node_that_has_none() {
     let all: Vec<usize> = (0..60).collect();
     let (one, two) = (node(&all[..23]).await, node(&all[23..41]).await);
     let remotes = [remote("one", one.base(), json!({"suppressBelow": 4})), remote("two", two.base(), json!({}))];
-    let server = asker(catalogue(&all[41..]), &network(&remotes)).await;
+    let server = start(catalogue(&all[41..]), &network(&remotes)).await;
     assert_suppressed(&server, 4).await;
 }
 
@@ -230,7 +230,7 @@ async fn a_threshold_that_only_comes_with_statistics_holds() {
     let body = json!({"data": {"file": {"hits": {"total": 10}, "aggregations": stats}}});
     proxy.set_for_path("/graphql", Fault::Answer("x-cantata-suppressed-below: 5", body.to_string())).await;
     let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
-    let server = asker(catalogue(&[2]), &network(&[remote])).await;
+    let server = start(catalogue(&[2]), &network(&[remote])).await;
     let selection = "suppressedBelow aggregations { size { stats { count max } } }";
     let answer = ask(&server, "maxAge: 600", selection, &json!({})).await;
     assert_eq!(answer["suppressedBelow"], 5, "{answer}");
@@ -267,7 +267,7 @@ async fn only_listed_headers_go_to_a_node_and_its_token_goes_to_no_other() {
     ];
     let mut network = network(&remotes);
     network["network"]["remoteRequests"] = json!({"headers": ["Authorization", "X-Common"]});
-    let server = asker(catalogue(&[3]), &network).await;
+    let server = start(catalogue(&[3]), &network).await;
     proxies.iter().for_each(FaultProxy::clear_requests);
     let headers = [
         ("content-type", "application/json"),

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use cantata_testkit::{MockServer, TestServer, raw};
 use serde_json::json;
 
-use super::{NODES, ask, asker, catalogue, network, node, node_of, remote, wait_for};
+use super::{NODES, ask, catalogue, network, node, node_of, remote, start, wait_for};
 use crate::support::{counts, data, server_with};
 
 #[tokio::test]
@@ -36,7 +36,7 @@ async fn a_catalogue_answers_an_arranger_that_has_it_as_a_node() {
 #[tokio::test]
 async fn charts_of_arranger_get_both_answers_in_one_request() {
     let other = node(&[1, 2, 3]).await;
-    let server = asker(catalogue(&[5]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let server = start(catalogue(&[5]), &network(&[remote("other", other.base(), json!({}))])).await;
     let query = "query ChartsQuery($filters: JSON, $nodesFilter: [String]) { \
                  file { aggregations(filters: $filters, include_missing: true, aggregations_filter_themselves: true) { \
                    study { __typename bucket_count buckets { doc_count key } } } } \
@@ -74,7 +74,7 @@ async fn an_arranger_is_asked_for_what_its_numbers_have() {
         _ => (200, answer.to_string()),
     })
     .await;
-    let server = asker(catalogue(&[1]), &network(&[remote("arranger", &arranger.url, json!({}))])).await;
+    let server = start(catalogue(&[1]), &network(&[remote("arranger", &arranger.url, json!({}))])).await;
     arranger.take_requests();
     let numbers =
         "complete aggregations { size { stats { count max } histogram(interval: 10) { buckets { key doc_count } } } }";
@@ -98,7 +98,7 @@ async fn an_arranger_is_asked_for_what_its_numbers_have() {
 async fn a_cantata_node_needs_no_graphql_introspection() {
     let closed = server_with(json!({"disableGraphQLIntrospection": true})).await;
     let remotes = [remote("closed", closed.base(), json!({"kind": "cantata"}))];
-    let server = asker(catalogue(&[1, 2]), &network(&remotes)).await;
+    let server = start(catalogue(&[1, 2]), &network(&remotes)).await;
     let selection = format!(
         "{NODES} aggregations {{ size {{ stats {{ count }} }} file__format {{ buckets {{ key doc_count }} }} }}"
     );

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 
 use super::{
-    MAX_POLLS, NODES, POLL_INTERVAL, ask, asker, catalogue, network, node, node_of, remote, unreadable, wait_for,
+    MAX_POLLS, NODES, POLL_INTERVAL, ask, catalogue, network, node, node_of, remote, start, unreadable, wait_for,
 };
 use crate::support::{counts, leaf};
 
@@ -34,7 +34,7 @@ async fn a_node_that_fails_is_never_taken_for_one_without_records() {
     let (broken, working) = (node(&[1, 2, 3]).await, node(&[5, 6]).await);
     let proxy = FaultProxy::start(broken.base());
     let remotes = [remote("broken", &proxy.url(), json!({"timeout": 3})), remote("working", working.base(), json!({}))];
-    let server = asker(catalogue(&[9]), &impatient(&remotes)).await;
+    let server = start(catalogue(&[9]), &impatient(&remotes)).await;
     for fault in [Fault::Down].into_iter().chain(unreadable()) {
         proxy.set(fault.clone()).await;
         let answer = ask(&server, "", WITH_STUDIES, &json!({})).await;
@@ -57,7 +57,7 @@ async fn a_node_that_fails_is_never_taken_for_one_without_records() {
 #[tokio::test]
 async fn an_interval_that_is_too_fine_suspends_no_node() {
     let other = node(&[5]).await;
-    let server = asker(catalogue(&[9]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let server = start(catalogue(&[9]), &network(&[remote("other", other.base(), json!({}))])).await;
     let too_fine = format!("{NODES} aggregations {{ made {{ histogram(interval: 1e-9) {{ buckets {{ key }} }} }} }}");
     for _ in 0..4 {
         let answer = ask(&server, "", &too_fine, &json!({})).await;
@@ -72,7 +72,7 @@ async fn rejected_requests_do_not_let_a_node_compute_statistics() {
     let other = node(&[1]).await;
     let proxy = FaultProxy::start(other.base());
     let remote = remote("other", &proxy.url(), json!({"kind": "cantata"}));
-    let server = asker(catalogue(&[9]), &network(&[remote])).await;
+    let server = start(catalogue(&[9]), &network(&[remote])).await;
     proxy.clear_requests();
     proxy.set_for_path("/graphql", Fault::Status(400)).await;
     let discoveries = || proxy.requests().iter().filter(|request| request.target.contains("introspection")).count();
@@ -96,7 +96,7 @@ async fn with_any_nodes_down_the_answer_is_that_of_the_others() {
     let names = ["n0", "n1", "n2"];
     let remotes: Vec<Value> =
         names.iter().zip(&proxies).map(|(name, proxy)| remote(name, &proxy.url(), json!({}))).collect();
-    let server = asker(catalogue(&[15]), &impatient(&remotes)).await;
+    let server = start(catalogue(&[15]), &impatient(&remotes)).await;
     for down in 0..8_usize {
         let is_down = |index: usize| down & (1 << index) != 0;
         for (index, proxy) in proxies.iter().enumerate() {
@@ -137,7 +137,7 @@ async fn a_node_that_fails_again_and_again_is_not_waited_for() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());
     let more = json!({"timeout": 3, "kind": "cantata"});
-    let server = asker(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), more)])).await;
+    let server = start(catalogue(&[9]), &network(&[remote("slow", &proxy.url(), more)])).await;
     // It tells its fields, but it counts nothing.
     proxy.set_for_path("/graphql", Fault::Status(503)).await;
     let mut errors = String::new();
@@ -158,7 +158,7 @@ async fn a_node_that_fails_again_and_again_is_not_waited_for() {
 async fn questions_that_ask_too_much_suspend_no_node() {
     let busy = node(&[1]).await;
     let proxy = FaultProxy::start(busy.base());
-    let server = asker(catalogue(&[9]), &network(&[remote("busy", &proxy.url(), json!({"timeout": 3}))])).await;
+    let server = start(catalogue(&[9]), &network(&[remote("busy", &proxy.url(), json!({"timeout": 3}))])).await;
     proxy.set_for_next(3, Fault::NoResponse).await;
     for _ in 0..3 {
         let answer = ask(&server, "", NODES, &json!({})).await;
@@ -173,7 +173,7 @@ async fn a_slow_node_does_not_keep_the_others_from_answering() {
     let (slow, working) = (node(&[1]).await, node(&[5, 6]).await);
     let proxy = FaultProxy::start(slow.base());
     let remotes = [remote("slow", &proxy.url(), json!({})), remote("working", working.base(), json!({}))];
-    let server = asker(catalogue(&[9]), &impatient(&remotes)).await;
+    let server = start(catalogue(&[9]), &impatient(&remotes)).await;
     proxy.set(Fault::NoResponse).await;
     let nothing = json!({});
     let answers = join_all((0..24).map(|_| ask(&server, "", NODES, &nothing))).await;
@@ -188,7 +188,7 @@ async fn the_deadline_of_the_network_holds_for_a_node_that_may_take_longer() {
     let slow = node(&[1]).await;
     let proxy = FaultProxy::start(slow.base());
     let remotes = [remote("slow", &proxy.url(), json!({"timeout": 3600}))];
-    let server = asker(catalogue(&[9]), &impatient(&remotes)).await;
+    let server = start(catalogue(&[9]), &impatient(&remotes)).await;
     proxy.set(Fault::NoResponse).await;
     let answer = timeout(PATIENCE, ask(&server, "", NODES, &json!({}))).await.expect("the answer comes");
     assert_eq!(node_of(&answer, "slow")["errors"], "the node did not answer in time");
@@ -340,7 +340,7 @@ async fn redirects_are_not_followed() {
     let other = node(&[1]).await;
     let proxy = FaultProxy::start(other.base());
     let more = json!({"kind": "cantata", "token": "token-of-other"});
-    let server = asker(catalogue(&[1]), &network(&[remote("other", &proxy.url(), more)])).await;
+    let server = start(catalogue(&[1]), &network(&[remote("other", &proxy.url(), more)])).await;
     proxy.set(Fault::Redirect(format!("{}/graphql", elsewhere.url))).await;
     proxy.clear_requests();
     for _ in 0..3 {

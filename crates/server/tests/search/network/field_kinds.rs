@@ -4,7 +4,7 @@ use cantata_testkit::fault_proxy::{Fault, FaultProxy};
 use cantata_testkit::{TestCatalogues, TestServer};
 use serde_json::{Value, json};
 
-use super::{NODES, ask, asker, network, node_of, remote};
+use super::{NODES, ask, network, node_of, remote, start};
 use crate::support::{leaf, refused};
 
 /// A field of each kind: its path, whether it has statistics, and a value that some documents have.
@@ -94,7 +94,7 @@ async fn a_hidden_or_masked_field_of_any_kind_cannot_be_asked() {
         for (path, _, value) in kinds().into_iter().filter(|(path, ..)| *path != "note.raw") {
             let rules = json!({"records": [{"scope": "*", "filter": null}], "fields": [{restriction: [path]}]});
             let remotes = [remote("other", other.base(), json!({}))];
-            let server = asker(catalogue(2, Some(&rules)), &network(&remotes)).await;
+            let server = start(catalogue(2, Some(&rules)), &network(&remotes)).await;
             for part in ["aggregations", "nodes { aggregations"] {
                 let close = if part == "aggregations" { "" } else { " }" };
                 let query = format!("{{ network {{ {part} {{ {} {{ bucket_count }} }}{close} }} }}", flat(path));
@@ -123,7 +123,7 @@ async fn what_a_node_hides_is_missing_there_and_in_the_answer() {
     let closed = TestServer::with_catalogues(catalogue(40, Some(&rules))).await;
     for kind in ["arranger", "cantata"] {
         let remotes = [remote("closed", closed.base(), json!({"kind": kind}))];
-        let server = asker(catalogue(3, None), &network(&remotes)).await;
+        let server = start(catalogue(3, None), &network(&remotes)).await;
         let selection = format!("{NODES} aggregations {{ {} }}", facets());
         let answer = ask(&server, "", &selection, &json!({})).await;
         let state = node_of(&answer, "closed");
@@ -172,7 +172,7 @@ async fn no_count_of_any_kind_of_field_and_no_difference_of_counts_is_small() {
     let strict = TestServer::with_catalogues(catalogue(27, Some(&suppressed))).await;
     let open = TestServer::with_catalogues(catalogue(19, None)).await;
     let remotes = [remote("strict", strict.base(), json!({"kind": "cantata"})), remote("open", open.base(), json!({}))];
-    let server = asker(catalogue(14, None), &network(&remotes)).await;
+    let server = start(catalogue(14, None), &network(&remotes)).await;
     let facets = facets();
     let selection =
         format!("suppressedBelow {NODES} byNode: nodes {{ aggregations {{ {facets} }} }} aggregations {{ {facets} }}");
@@ -225,7 +225,7 @@ async fn no_header_of_a_node_and_no_text_of_its_errors_reaches_a_client() {
     let other = TestServer::with_catalogues(catalogue(4, None)).await;
     let proxy = FaultProxy::start(other.base());
     let more = json!({"kind": "cantata", "token": "secret-token"});
-    let server = asker(catalogue(2, None), &network(&[remote("other", &proxy.url(), more)])).await;
+    let server = start(catalogue(2, None), &network(&[remote("other", &proxy.url(), more)])).await;
     let good = json!({"data": {"file": {"hits": {"total": 4}}}, "errors": [{"message": "secret-error"}]});
     let bad = json!({"errors": [{"message": "secret-error", "extensions": {"code": "INTERNAL_SERVER_ERROR"}}]});
     let body = json!({"query": format!("{{ network {{ {NODES} }} }}")});

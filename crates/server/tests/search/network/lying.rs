@@ -7,7 +7,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::{ask, asker, catalogue, network, node, node_of, remote, unreadable, wait_for};
+use super::{ask, catalogue, network, node, node_of, remote, start, unreadable, wait_for};
 
 /// How long all rounds of a test may take together. It only ends a test that hangs.
 const PATIENCE: Duration = Duration::from_secs(300);
@@ -83,7 +83,7 @@ async fn fail_all_subsets() {
     let mut network = network(&remotes);
     network["network"]["deadline"] = 6.into();
     network["network"]["maxAnswerBytes"] = 65_536.into();
-    let server = asker(catalogue(&parts[0]), &network).await;
+    let server = start(catalogue(&parts[0]), &network).await;
     let misdeeds = misdeeds();
     let mut next = 0;
     // Every subset, and every misdeed at least once.

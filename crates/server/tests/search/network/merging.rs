@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::{NODES, ask, asker, catalogue, document, network, node, node_of, remote};
+use super::{NODES, ask, catalogue, document, network, node, node_of, remote, start};
 use crate::support::{counts, data, leaf};
 
 const FACETS: &str = "study { bucket_count cardinality buckets { key doc_count } } \
@@ -69,7 +69,7 @@ async fn a_network_answers_like_one_index_with_all_records() {
             remote(&format!("n{index}"), node.base(), json!({"kind": kind}))
         })
         .collect();
-    let server = asker(catalogue(&parts[0]), &network(&remotes)).await;
+    let server = start(catalogue(&parts[0]), &network(&remotes)).await;
     for round in 0..rounds() {
         let filter = if round == 0 { Value::Null } else { random_filter(&mut random, 2) };
         let themselves = random.random_bool(0.5);
@@ -98,7 +98,7 @@ async fn a_page_with_histograms_is_one_request_to_each_node() {
     let other = node(&[1, 2, 3]).await;
     let proxy = FaultProxy::start(other.base());
     let more = json!({"requests": {"headers": ["X-Own"]}});
-    let server = asker(catalogue(&[5, 9]), &network(&[remote("other", &proxy.url(), more)])).await;
+    let server = start(catalogue(&[5, 9]), &network(&[remote("other", &proxy.url(), more)])).await;
     proxy.clear_requests();
     let asked = || {
         let requests = proxy.requests().into_iter();
@@ -127,7 +127,7 @@ async fn a_page_with_histograms_is_one_request_to_each_node() {
 async fn a_node_does_no_work_that_the_page_does_not_show() {
     let other = node(&[1, 2, 3]).await;
     let proxy = FaultProxy::start(other.base());
-    let server = asker(catalogue(&[5, 9]), &network(&[remote("other", &proxy.url(), json!({}))])).await;
+    let server = start(catalogue(&[5, 9]), &network(&[remote("other", &proxy.url(), json!({}))])).await;
     proxy.clear_requests();
     let page = "aggregations { study { bucket_count buckets { key } } size { stats { max } } }";
     ask(&server, "", page, &json!({})).await;
@@ -141,7 +141,7 @@ async fn a_node_does_no_work_that_the_page_does_not_show() {
 #[tokio::test]
 async fn nodes_are_listed_by_name_with_what_they_contributed() {
     let other = node(&[1, 2, 3]).await;
-    let server = asker(catalogue(&[4, 5]), &network(&[remote("a node", other.base(), json!({}))])).await;
+    let server = start(catalogue(&[4, 5]), &network(&[remote("a node", other.base(), json!({}))])).await;
     let answer = ask(&server, "", NODES, &json!({})).await;
     let names: Vec<&Value> = answer["nodes"].as_array().unwrap().iter().map(|node| &node["name"]).collect();
     assert_eq!(names, ["a node", "own"]);
@@ -169,7 +169,7 @@ async fn a_node_without_a_field_is_named_and_its_records_have_a_bucket() {
         .file("base.json", &json!({"documentType": "file", "esIndex": "files"}))
         .index("files", &mapping, documents);
     let other = TestServer::with_catalogues(other).await;
-    let server = asker(catalogue(&[1, 2, 3, 5]), &network(&[remote("other", other.base(), json!({}))])).await;
+    let server = start(catalogue(&[1, 2, 3, 5]), &network(&[remote("other", other.base(), json!({}))])).await;
     let selection = format!(
         "{NODES} aggregations {{ __typename study {{ __typename bucket_count buckets(max: 1) {{ key doc_count }} }} \
          only_here {{ buckets {{ key doc_count }} }} size {{ __typename }} }}"
@@ -201,7 +201,7 @@ async fn fields_and_values_of_a_node_can_have_other_names() {
         .index("things", &mapping, documents);
     let other = TestServer::with_catalogues(other).await;
     let names = json!({"documentType": "thing", "fields": {"study": "project"}, "values": {"study": {"S1": "one"}}});
-    let server = asker(catalogue(&[1, 2]), &network(&[remote("other", other.base(), names)])).await;
+    let server = start(catalogue(&[1, 2]), &network(&[remote("other", other.base(), names)])).await;
     let selection = format!("{NODES} aggregations {{ study {{ buckets {{ key doc_count }} }} }}");
     let answer = ask(&server, "", &selection, &json!({})).await;
     assert_eq!(counts(&answer["aggregations"]["study"]["buckets"]), [("S1", 3), ("S2", 1), ("two", 1)]);
