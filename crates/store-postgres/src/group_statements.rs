@@ -19,7 +19,7 @@ use crate::notifications::EVENT_CHANNEL;
 use crate::query::{SqlParam, to_bigint};
 
 /// From this number of files on, COPY writes them; it needs one more round trip.
-const MIN_COPY_FILES: usize = 500;
+pub(crate) const MIN_COPY_FILES: usize = 500;
 
 /// The result of a statement.
 pub(crate) type QueryResult<T> = std::result::Result<T, Error>;
@@ -29,6 +29,7 @@ const LOCK: &str = "SELECT last FROM event_counter FOR UPDATE";
 const SELECT_ANALYSES: &str =
     "SELECT analysis_id, study_key, state, revision FROM analysis WHERE analysis_id = ANY ($1)";
 
+/// A file that this transaction wrote before its analysis does not count: the join leaves it out.
 const SELECT_DUPLICATES: &str = "
     SELECT wanted.md5, wanted.is_narrow, stored.object_id, stored.analysis_id
     FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
@@ -237,6 +238,6 @@ async fn run<const N: usize>(client: &Object, statement: &Statement, values: [Sq
     client.execute(statement, &values).await.map(|_| ())
 }
 
-async fn run_unless(is_empty: bool, running: impl Future<Output = QueryResult<()>>) -> QueryResult<()> {
-    if is_empty { Ok(()) } else { running.await }
+pub(crate) async fn run_unless(is_needless: bool, running: impl Future<Output = QueryResult<()>>) -> QueryResult<()> {
+    if is_needless { Ok(()) } else { running.await }
 }
