@@ -29,13 +29,13 @@ const LOCK: &str = "SELECT last FROM event_counter FOR UPDATE";
 const SELECT_ANALYSES: &str =
     "SELECT analysis_id, study_key, state, revision FROM analysis WHERE analysis_id = ANY ($1)";
 
-/// A file that this transaction wrote before its analysis does not count: the join leaves it out.
 const SELECT_DUPLICATES: &str = "
     SELECT wanted.md5, wanted.is_narrow, stored.object_id, stored.analysis_id
     FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
     CROSS JOIN LATERAL (
         SELECT object_id, analysis_id FROM file JOIN analysis USING (analysis_id)
-        WHERE file.md5 = wanted.md5 AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
+        WHERE file.md5 = wanted.md5 AND file.analysis_id <> ALL ($3::uuid[])
+        AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
     ) AS stored";
 
 const INSERT_EVENTS: &str = "
@@ -118,17 +118,19 @@ impl GroupStatements {
         Ok(rows.iter().map(read).collect())
     }
 
-    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so.
+    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so,
+    /// and those that are left out never do.
     pub(crate) async fn duplicates(
         &self,
         client: &Object,
         md5s: &[Uuid],
         published_only: &[bool],
+        left_out: &[Uuid],
     ) -> QueryResult<HashMap<(Uuid, bool), StoredFile>> {
         if md5s.is_empty() {
             return Ok(HashMap::new());
         }
-        let rows = client.query(&self.duplicates, &[&md5s, &published_only]).await?;
+        let rows = client.query(&self.duplicates, &[&md5s, &published_only, &left_out]).await?;
         let read = |row: &Row| {
             let stored = StoredFile {
                 object_id: ObjectId::from_bytes(row.get::<_, Uuid>(2).into_bytes()),

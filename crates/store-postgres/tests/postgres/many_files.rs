@@ -137,3 +137,27 @@ async fn of_two_submissions_with_a_checksum_the_one_that_is_queued_first_is_stor
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_id_that_is_taken_is_refused_with_many_files_too() {
+    let database = postgres();
+    let store = open(&database.address()).await;
+    store.create_study(study("S")).await.unwrap();
+    let md5 = unique_md5();
+    let first = AnalysisBuilder::in_study("S").file("first.bam", &md5).build();
+    let stored = store.insert_analysis(NewAnalysis::of(&first).unwrap(), DuplicateRule::AnyAnalysis).await;
+    assert!(matches!(stored, Ok(InsertOutcome::Stored(_))), "{stored:?}");
+    let taken = AnalysisBuilder::with_id("S", first.analysis_id).files(MANY).build();
+    let answers = join_all([taken, hundred_files(&md5)].iter().map(|analysis| {
+        let new = NewAnalysis::of(analysis).unwrap();
+        store.insert_analysis(new, DuplicateRule::AnyAnalysis)
+    }))
+    .await;
+    assert!(matches!(answers[0], Err(StoreError::Failed { .. })), "{answers:?}");
+    let is_duplicate = |outcome: &InsertOutcome| {
+        matches!(outcome, InsertOutcome::Duplicate { analysis_id, .. } if *analysis_id == first.analysis_id)
+    };
+    assert!(answers[1].as_ref().is_ok_and(is_duplicate), "{answers:?}");
+    let page = PageRange { offset: 0, limit: 1 };
+    assert_eq!(store.list_files(&FileFilter::default(), page).await.unwrap().0, 1);
+}
