@@ -1,8 +1,18 @@
 //! Group commit: many changes in one transaction of two round trips, a read and a write.
 //!
-//! The first statement locks the row with the number of the last event, over all servers, until the transaction ends.
+//! The read first locks the row with the number of the last event, over all servers, until the transaction ends.
 //! So what was read still holds when the group is written, numbers have no gaps, and a number becomes visible only
 //! after all smaller ones. The lock is held for two round trips and one fsync, however large the group is.
+//!
+//! Files are most of the work of the database. Where the submissions of a group have many, they are written before the
+//! lock is taken, so that two groups do this at once; nobody sees them before the commit. If some of them must not be
+//! stored, because a submission is a duplicate or its id is taken, the transaction is rolled back, and the group is
+//! written in the other order: first the lock, then what is to be stored. So it is if writing files early fails.
+//!
+//! A group waits for the files of another one only if both have an object id in common, which is made from the random
+//! id of an analysis; one of them then fails with a unique violation, and its changes are retried one by one. If one
+//! that holds the lock waits for one that waits for the lock, PostgreSQL ends one of them (40P01), which is retried in
+//! the same way; if one waits for a later one of its own server, `lock_timeout` ends it as unavailable.
 //!
 //! When the connection is lost during the write, the outcome is read from the database on another connection.
 
@@ -16,8 +26,8 @@ use tokio_postgres::Error;
 use uuid::Uuid;
 
 use crate::error::{is_connection_lost, outcome_unknown, read_error, unavailable};
-use crate::group_plan::{GroupOutcome, GroupRows, StoredState, Submission, plan_group, published_only};
-use crate::group_statements::{GroupStatements, QueryResult, are_copied};
+use crate::group_plan::{FileRows, GroupOutcome, GroupRows, StoredState, Submission, plan_group, published_only};
+use crate::group_statements::{GroupStatements, QueryResult, are_copied, run_unless};
 use crate::pool::ConnectionPool;
 use crate::query::to_uuid;
 
@@ -27,49 +37,109 @@ const STORING: &str = "storing analyses";
 const MAX_RESOLVE_ATTEMPTS: u32 = 20;
 const RESOLVE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Commits a group; on an error nothing of the group is stored, unless the outcome is unknown.
+/// The transaction of a group that does not have the lock yet.
+pub(crate) struct GroupTransaction {
+    client: Object,
+    statements: GroupStatements,
+    /// How many files it has written. Without any, it has not begun.
+    early_files: usize,
+    /// The analyses of these files, which are no duplicates of themselves. Nothing else is overlooked: if one of these
+    /// analyses is stored already, there is no plan for the group.
+    early_analyses: Vec<Uuid>,
+}
+
+impl GroupTransaction {
+    async fn on(pool: &ConnectionPool) -> Result<Self> {
+        let client = pool.get().await?;
+        let statements = GroupStatements::prepare(&client).await.map_err(read_error(STORING))?;
+        Ok(Self { client, statements, early_files: 0, early_analyses: vec![] })
+    }
+
+    async fn with_files(pool: &ConnectionPool, files: &FileRows<'_>) -> Result<Self> {
+        let Self { client, statements, .. } = Self::on(pool).await?;
+        let written = try_join!(biased; client.batch_execute("BEGIN"), statements.write_files(&client, files));
+        if let Err(error) = written {
+            return Err(close(client, error));
+        }
+        let mut early_analyses = files.analysis_ids.clone();
+        early_analyses.dedup();
+        Ok(Self { client, statements, early_files: files.object_ids.len(), early_analyses })
+    }
+}
+
+/// Writes the files of submissions before the lock is taken, if there are many. If that fails, they are written later.
+pub(crate) async fn write_files_early(pool: &ConnectionPool, submissions: &[Submission]) -> Option<GroupTransaction> {
+    let files = FileRows::of(submissions);
+    if !are_copied(&files) {
+        return None;
+    }
+    let written = GroupTransaction::with_files(pool, &files).await;
+    written.inspect_err(|error| tracing::debug!(error = error_chain(error), "files were not written early")).ok()
+}
+
+/// Commits a group, in the transaction that has its files if there is one; on an error nothing of the group is stored,
+/// unless the outcome is unknown.
 pub(crate) async fn commit_group(
     pool: &ConnectionPool,
+    mut early: Option<GroupTransaction>,
     submissions: &[Submission],
     changes: &[AnalysisChange],
 ) -> Result<GroupOutcome> {
-    let client = pool.get().await?;
-    let statements = GroupStatements::prepare(&client).await.map_err(read_error(STORING))?;
-    let stored = match read_state(&client, &statements, submissions, changes).await {
-        Ok(stored) => stored,
-        Err(error) => return Err(roll_back(client, error).await),
-    };
-    let (outcome, rows) = plan_group(stored, submissions, changes);
-    match Box::pin(write_rows(&client, &statements, &rows, outcome.last_event)).await {
-        Ok(()) => Ok(outcome),
-        Err(error) if is_connection_lost(&error) || client.is_closed() => {
-            drop(Object::take(client));
-            resolve_outcome(pool, &rows, error).await.map(|()| outcome)
-        }
-        Err(error) if are_copied(&rows.files) => {
-            // Of a COPY that does not begin, the driver takes the answer to its end for one to another statement.
-            drop(Object::take(client));
-            Err(read_error(STORING)(error))
-        }
-        Err(error) => Err(roll_back(client, error).await),
+    loop {
+        let transaction = match early.take() {
+            Some(transaction) => transaction,
+            None => GroupTransaction::on(pool).await?,
+        };
+        let stored = read_state(&transaction, submissions, changes).await;
+        let GroupTransaction { client, statements, early_files, .. } = transaction;
+        let stored = match stored {
+            Ok(stored) => stored,
+            Err(error) => {
+                roll_back(client).await;
+                return Err(read_error(STORING)(error));
+            }
+        };
+        let Some((outcome, rows)) = plan_group(stored, submissions, changes, early_files) else {
+            roll_back(client).await;
+            continue;
+        };
+        return match Box::pin(write_rows(&client, &statements, &rows, outcome.last_event)).await {
+            Ok(()) => Ok(outcome),
+            Err(error) if is_connection_lost(&error) || client.is_closed() => {
+                drop(Object::take(client));
+                resolve_outcome(pool, &rows, error).await.map(|()| outcome)
+            }
+            Err(error) if are_copied(&rows.files) => Err(close(client, error)),
+            Err(error) => {
+                roll_back(client).await;
+                Err(read_error(STORING)(error))
+            }
+        };
     }
 }
 
 /// Rolls the transaction back, or closes the connection if that fails.
-async fn roll_back(client: Object, error: Error) -> StoreError {
+async fn roll_back(client: Object) {
     if client.batch_execute("ROLLBACK").await.is_err() {
         drop(Object::take(client));
     }
+}
+
+/// Closes the connection on which a COPY failed.
+///
+/// Of a COPY that does not begin, the driver takes the answer to its end for one to another statement.
+fn close(client: Object, error: Error) -> StoreError {
+    drop(Object::take(client));
     read_error(STORING)(error)
 }
 
-/// Begins the transaction, takes the lock, and reads what the group is about.
+/// Begins the transaction unless it has begun, takes the lock, and reads what the group is about.
 async fn read_state(
-    client: &Object,
-    statements: &GroupStatements,
+    transaction: &GroupTransaction,
     submissions: &[Submission],
     changes: &[AnalysisChange],
 ) -> QueryResult<StoredState> {
+    let GroupTransaction { client, statements, early_files, early_analyses } = transaction;
     let submitted = submissions.iter().map(|submission| submission.new.analysis_id);
     let ids: Vec<Uuid> = submitted.chain(changes.iter().map(|change| change.analysis_id)).map(to_uuid).collect();
     let checked =
@@ -79,10 +149,10 @@ async fn read_state(
         .unzip();
     let ((), last_event, analyses, duplicates) = try_join!(
         biased;
-        client.batch_execute("BEGIN"),
+        run_unless(*early_files > 0, client.batch_execute("BEGIN")),
         statements.lock(client),
         statements.current_revisions(client, &ids),
-        statements.duplicates(client, &md5s, &published_only),
+        statements.duplicates(client, &md5s, &published_only, early_analyses),
     )?;
     Ok(StoredState { last_event, analyses, duplicates })
 }

@@ -4,6 +4,7 @@
 //! each in the order of arrival.
 
 use std::collections::{BTreeMap, HashMap};
+use std::mem;
 
 use cantata_core::{AnalysisId, AnalysisState, EventAction, ObjectId};
 use cantata_store::codes::{access_code, action_code, state_code};
@@ -87,6 +88,30 @@ pub(crate) struct FileRows<'a> {
     pub(crate) names: Vec<&'a str>,
 }
 
+impl<'a> FileRows<'a> {
+    /// Returns the files of those of these submissions whose study exists.
+    pub(crate) fn of(submissions: &'a [Submission]) -> Self {
+        let mut rows = Self::default();
+        for Submission { new, study_key, .. } in submissions {
+            if let Some(study_key) = study_key {
+                rows.add(&new.files, new.analysis_id, *study_key);
+            }
+        }
+        rows
+    }
+
+    fn add(&mut self, files: &'a [FileRow], analysis_id: AnalysisId, study_key: i32) {
+        for file in files {
+            self.object_ids.push(Uuid::from_bytes(*file.object_id.as_bytes()));
+            self.analysis_ids.push(to_uuid(analysis_id));
+            self.study_keys.push(study_key);
+            self.md5s.push(Uuid::from_bytes(file.md5));
+            self.accesses.push(access_code(file.access));
+            self.names.push(&file.name);
+        }
+    }
+}
+
 /// Says whether a rule checks published analyses only; `None` where it checks nothing.
 pub(crate) fn published_only(rule: DuplicateRule) -> Option<bool> {
     match rule {
@@ -113,17 +138,22 @@ pub(crate) fn first_duplicate(
     })
 }
 
-/// Plans a group.
+/// Plans a group. Where the files of its submissions are written already, their number is given: the rows are without
+/// them, and there is no plan if some of them must not be stored.
 pub(crate) fn plan_group<'a>(
     stored: StoredState,
     submissions: &'a [Submission],
     changes: &'a [AnalysisChange],
-) -> (GroupOutcome, GroupRows<'a>) {
+    early_files: usize,
+) -> Option<(GroupOutcome, GroupRows<'a>)> {
     let mut planner = GroupPlanner { stored, rows: GroupRows::default() };
     let insertions = submissions.iter().map(|submission| planner.insert(submission)).collect();
+    if early_files > 0 && early_files != mem::take(&mut planner.rows.files).object_ids.len() {
+        return None;
+    }
     let replacements = changes.iter().map(|change| planner.replace(change)).collect();
     let GroupPlanner { stored, rows } = planner;
-    (GroupOutcome { insertions, replacements, last_event: stored.last_event }, rows)
+    Some((GroupOutcome { insertions, replacements, last_event: stored.last_event }, rows))
 }
 
 struct GroupPlanner<'a> {
@@ -150,7 +180,7 @@ impl<'a> GroupPlanner<'a> {
         revisions.push(to_bigint(revision.0));
         states.push(state);
         self.count(study_key, state, 1);
-        self.add_files(&new.files, new.analysis_id, study_key);
+        self.rows.files.add(&new.files, new.analysis_id, study_key);
         let stored = CurrentRevision { study_key, state, revision: to_bigint(revision.0) };
         self.stored.analyses.insert(id, stored);
         for file in &new.files {
@@ -184,7 +214,7 @@ impl<'a> GroupPlanner<'a> {
             self.rows.deleted_files.0.push(Uuid::from_bytes(*object_id.as_bytes()));
             self.rows.deleted_files.1.push(id);
         }
-        self.add_files(&change.changed_files, change.analysis_id, before.study_key);
+        self.rows.files.add(&change.changed_files, change.analysis_id, before.study_key);
         self.stored.analyses.insert(id, CurrentRevision { state, revision: to_bigint(revision.0), ..before });
         ReplaceOutcome::Stored(revision)
     }
@@ -203,17 +233,5 @@ impl<'a> GroupPlanner<'a> {
 
     fn count(&mut self, study_key: i32, state: i16, difference: i64) {
         *self.rows.counts.entry((study_key, state)).or_default() += difference;
-    }
-
-    fn add_files(&mut self, files: &'a [FileRow], analysis_id: AnalysisId, study_key: i32) {
-        let rows = &mut self.rows.files;
-        for file in files {
-            rows.object_ids.push(Uuid::from_bytes(*file.object_id.as_bytes()));
-            rows.analysis_ids.push(to_uuid(analysis_id));
-            rows.study_keys.push(study_key);
-            rows.md5s.push(Uuid::from_bytes(file.md5));
-            rows.accesses.push(access_code(file.access));
-            rows.names.push(&file.name);
-        }
     }
 }

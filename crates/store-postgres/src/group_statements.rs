@@ -19,7 +19,7 @@ use crate::notifications::EVENT_CHANNEL;
 use crate::query::{SqlParam, to_bigint};
 
 /// From this number of files on, COPY writes them; it needs one more round trip.
-const MIN_COPY_FILES: usize = 500;
+pub(crate) const MIN_COPY_FILES: usize = 500;
 
 /// The result of a statement.
 pub(crate) type QueryResult<T> = std::result::Result<T, Error>;
@@ -34,7 +34,8 @@ const SELECT_DUPLICATES: &str = "
     FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
     CROSS JOIN LATERAL (
         SELECT object_id, analysis_id FROM file JOIN analysis USING (analysis_id)
-        WHERE file.md5 = wanted.md5 AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
+        WHERE file.md5 = wanted.md5 AND file.analysis_id <> ALL ($3::uuid[])
+        AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
     ) AS stored";
 
 const INSERT_EVENTS: &str = "
@@ -117,17 +118,19 @@ impl GroupStatements {
         Ok(rows.iter().map(read).collect())
     }
 
-    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so.
+    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so,
+    /// and those that are left out never do.
     pub(crate) async fn duplicates(
         &self,
         client: &Object,
         md5s: &[Uuid],
         published_only: &[bool],
+        left_out: &[Uuid],
     ) -> QueryResult<HashMap<(Uuid, bool), StoredFile>> {
         if md5s.is_empty() {
             return Ok(HashMap::new());
         }
-        let rows = client.query(&self.duplicates, &[&md5s, &published_only]).await?;
+        let rows = client.query(&self.duplicates, &[&md5s, &published_only, &left_out]).await?;
         let read = |row: &Row| {
             let stored = StoredFile {
                 object_id: ObjectId::from_bytes(row.get::<_, Uuid>(2).into_bytes()),
@@ -237,6 +240,6 @@ async fn run<const N: usize>(client: &Object, statement: &Statement, values: [Sq
     client.execute(statement, &values).await.map(|_| ())
 }
 
-async fn run_unless(is_empty: bool, running: impl Future<Output = QueryResult<()>>) -> QueryResult<()> {
-    if is_empty { Ok(()) } else { running.await }
+pub(crate) async fn run_unless(is_needless: bool, running: impl Future<Output = QueryResult<()>>) -> QueryResult<()> {
+    if is_needless { Ok(()) } else { running.await }
 }

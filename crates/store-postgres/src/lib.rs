@@ -2,10 +2,10 @@
 //!
 //! Any number of servers share one database. Concurrency control is in the database: a lock on the row with the number
 //! of the last event for writing analyses (`group_commit`), a lock on a table for registering types, and conditions of
-//! single statements for everything else. Each operation takes a connection from a pool; analyses are written in groups
-//! by one task (`writer`); another listens for notifications of other servers (`notifications`). Every operation that
-//! holds a connection runs as a task of its own: a caller that is not polled for long must not block the connection for
-//! others that it may itself be waiting for.
+//! single statements for everything else. Each operation takes a connection from a pool; one task collects changes of
+//! analyses into groups (`writer`); another listens for notifications of other servers (`notifications`). Every
+//! operation that holds a connection runs as a task of its own: a caller that is not polled for long must not block the
+//! connection for others that it may itself be waiting for.
 //!
 //! While the database is away, operations fail as unavailable; they work again when it is back.
 
@@ -72,7 +72,7 @@ impl PostgresStore {
         let target =
             NotificationTarget { latest_event: event_sender.clone(), latest_versions: types.latest_versions() };
         Ok(Self {
-            writer: AnalysisWriter::start(Arc::clone(&pool), Arc::clone(&studies), event_sender),
+            writer: AnalysisWriter::start(Arc::clone(&pool), Arc::clone(&studies), event_sender, max_connections),
             _listener: notifications::spawn_listener(Arc::clone(&pool), target),
             pool,
             studies,

@@ -3,7 +3,13 @@
 //! It takes every queued change and commits them as one group; meanwhile the next group queues up. So however many
 //! clients there are, they share the round trips, the lock and the fsync. When the database rejects a group, each of its
 //! changes is retried alone, so that only those fail that cannot be stored.
+//!
+//! A group with many files begins beside the one before it and writes its files meanwhile, so that the database uses
+//! more than one processor; smaller ones gain more from being larger. A group is committed only after the one before it
+//! has ended: of two submissions with a common file the one that was queued first is stored. Groups that wait for
+//! their turn hold connections, fewer than the pool has, so the first one always gets the one it needs.
 
+use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -12,9 +18,11 @@ use cantata_core::{LogInterval, error_chain};
 use cantata_store::{AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Result, StoreError};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
+use tokio::task::JoinSet;
 
-use crate::group_commit::commit_group;
+use crate::group_commit::{GroupTransaction, commit_group, write_files_early};
 use crate::group_plan::Submission;
+use crate::group_statements::MIN_COPY_FILES;
 use crate::notifications::advance_latest_event;
 use crate::pool::ConnectionPool;
 use crate::studies::StudyRepository;
@@ -24,6 +32,13 @@ const MAX_GROUP_CHANGES: usize = 256;
 
 /// From this size of its documents on, a group takes no further change.
 const MAX_GROUP_BYTES: usize = 16 * 1024 * 1024;
+
+/// From this number of submitted files on, a group takes no further change, so that groups that are written at once are
+/// of about the same size.
+const MAX_GROUP_FILES: usize = 2 * MIN_COPY_FILES;
+
+/// How many groups are written at once.
+const MAX_CONCURRENT_GROUPS: usize = 2;
 
 /// How often groups that were not stored are logged.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
@@ -47,11 +62,12 @@ impl AnalysisWriter {
         pool: Arc<ConnectionPool>,
         studies: Arc<StudyRepository>,
         latest_event: watch::Sender<u64>,
+        max_connections: usize,
     ) -> Self {
         let (jobs, queue) = channel(MAX_QUEUED_CHANGES);
         let commit_count = Arc::new(AtomicU64::new(0));
-        let published = PublishedState { latest_event, commit_count: Arc::clone(&commit_count) };
-        tokio::spawn(write_groups(queue, pool, studies, published));
+        let writer = GroupWriter { pool, studies, latest_event, commit_count: Arc::clone(&commit_count) };
+        tokio::spawn(write_groups(queue, Arc::new(writer), MAX_CONCURRENT_GROUPS.min(max_connections)));
         Self { jobs, commit_count }
     }
 
@@ -85,12 +101,6 @@ fn stopped() -> StoreError {
     StoreError::unavailable("the writer has stopped")
 }
 
-/// What is updated after each commit.
-struct PublishedState {
-    latest_event: watch::Sender<u64>,
-    commit_count: Arc<AtomicU64>,
-}
-
 /// Changes that are committed together, and the channels of their callers.
 #[derive(Default)]
 struct WriteGroup {
@@ -99,6 +109,8 @@ struct WriteGroup {
     changes: Vec<AnalysisChange>,
     replace_replies: Vec<oneshot::Sender<Result<ReplaceOutcome>>>,
     bytes: usize,
+    /// How many files the submissions have.
+    files: usize,
 }
 
 impl WriteGroup {
@@ -106,6 +118,7 @@ impl WriteGroup {
         match job {
             WriteJob::Insert(submission, reply) => {
                 self.bytes += submission.new.document.len();
+                self.files += submission.new.files.len();
                 self.submissions.push(submission);
                 self.insert_replies.push(reply);
             }
@@ -126,6 +139,10 @@ impl WriteGroup {
 
     fn len(&self) -> usize {
         self.submissions.len() + self.changes.len()
+    }
+
+    fn has_room(&self) -> bool {
+        self.len() < MAX_GROUP_CHANGES && self.bytes < MAX_GROUP_BYTES && self.files < MAX_GROUP_FILES
     }
 
     /// Splits the group into groups of one.
@@ -161,51 +178,82 @@ impl WriteGroup {
     }
 }
 
-async fn write_groups(
-    mut queue: Receiver<WriteJob>,
-    pool: Arc<ConnectionPool>,
-    studies: Arc<StudyRepository>,
-    published: PublishedState,
-) {
-    while let Some(first) = queue.recv().await {
-        let mut group = WriteGroup::default();
-        group.add(first);
-        while group.len() < MAX_GROUP_CHANGES
-            && group.bytes < MAX_GROUP_BYTES
-            && let Ok(next) = queue.try_recv()
+/// Collects changes into groups and writes them, until the queue is closed and all of them are written.
+async fn write_groups(mut queue: Receiver<WriteJob>, writer: Arc<GroupWriter>, max_groups: usize) {
+    let mut next = WriteGroup::default();
+    let mut running = JoinSet::new();
+    // Nothing is sent: the sender is dropped when its group has ended. There is none before the first one.
+    let (_, mut previous) = oneshot::channel::<()>();
+    loop {
+        while next.has_room()
+            && let Ok(job) = queue.try_recv()
         {
-            group.add(next);
+            next.add(job);
         }
-        if let Err(error) = group.find_studies(&studies).await {
-            group.fail(&error);
+        let starts_beside = next.files >= MIN_COPY_FILES && running.len() < max_groups;
+        if next.len() > 0 && (running.is_empty() || starts_beside) {
+            let (ended, end) = oneshot::channel();
+            let (group, previous) = (mem::take(&mut next), mem::replace(&mut previous, end));
+            let writer = Arc::clone(&writer);
+            running.spawn(async move {
+                writer.write(group, previous).await;
+                drop(ended);
+            });
             continue;
         }
-        let Some((rejected, error)) = write(&pool, group, &published).await else { continue };
-        if rejected.len() == 1 || !matches!(error, StoreError::Failed { .. }) {
-            rejected.fail(&error);
-            continue;
-        }
-        for single in rejected.split() {
-            if let Some((rejected, error)) = write(&pool, single, &published).await {
-                rejected.fail(&error);
-            }
+        tokio::select! {
+            biased;
+            Some(_) = running.join_next() => {}
+            Some(job) = queue.recv(), if next.has_room() => next.add(job),
+            else => break,
         }
     }
 }
 
-/// Commits a group and replies to its callers; returns the group with the error if that failed.
-async fn write(
-    pool: &ConnectionPool,
-    group: WriteGroup,
-    published: &PublishedState,
-) -> Option<(WriteGroup, StoreError)> {
-    match commit_group(pool, &group.submissions, &group.changes).await {
-        Ok(outcome) => {
-            published.commit_count.fetch_add(1, Ordering::Relaxed);
-            advance_latest_event(&published.latest_event, outcome.last_event);
-            group.reply(outcome.insertions, outcome.replacements.into_iter().map(Ok).collect());
-            None
+/// Writes groups, and publishes what is updated after each commit.
+struct GroupWriter {
+    pool: Arc<ConnectionPool>,
+    studies: Arc<StudyRepository>,
+    latest_event: watch::Sender<u64>,
+    commit_count: Arc<AtomicU64>,
+}
+
+impl GroupWriter {
+    /// Writes a group; only its files are written before the previous group has ended.
+    async fn write(&self, mut group: WriteGroup, previous: oneshot::Receiver<()>) {
+        let found = group.find_studies(&self.studies).await;
+        let early = match found.is_ok() {
+            true => Box::pin(write_files_early(&self.pool, &group.submissions)).await,
+            false => None,
+        };
+        let _ = previous.await;
+        if let Err(error) = found {
+            group.fail(&error);
+            return;
         }
-        Err(error) => Some((group, error)),
+        let Some((rejected, error)) = self.commit(group, early).await else { return };
+        if !matches!(error, StoreError::Failed { .. }) {
+            rejected.fail(&error);
+            return;
+        }
+        // A group of one too: the database may have chosen it to end a deadlock.
+        for single in rejected.split() {
+            if let Some((rejected, error)) = self.commit(single, None).await {
+                rejected.fail(&error);
+            }
+        }
+    }
+
+    /// Commits a group and replies to its callers; returns the group with the error if that failed.
+    async fn commit(&self, group: WriteGroup, early: Option<GroupTransaction>) -> Option<(WriteGroup, StoreError)> {
+        match Box::pin(commit_group(&self.pool, early, &group.submissions, &group.changes)).await {
+            Ok(outcome) => {
+                self.commit_count.fetch_add(1, Ordering::Relaxed);
+                advance_latest_event(&self.latest_event, outcome.last_event);
+                group.reply(outcome.insertions, outcome.replacements.into_iter().map(Ok).collect());
+                None
+            }
+            Err(error) => Some((group, error)),
+        }
     }
 }
