@@ -38,7 +38,7 @@ pub(crate) async fn find_duplicate(
     let Some(published_only) = published_only(rule) else { return Ok(None) };
     let statements = GroupStatements::prepare(client).await.map_err(read_error(READING))?;
     let md5s: Vec<Uuid> = files.iter().map(|file| Uuid::from_bytes(file.md5)).collect();
-    let stored = statements.duplicates(client, &md5s, &vec![published_only; md5s.len()], &[]).await;
+    let stored = statements.duplicates(client, &md5s, &vec![published_only; md5s.len()]).await;
     Ok(first_duplicate(&stored.map_err(read_error(READING))?, files, rule))
 }
 

@@ -43,16 +43,13 @@ pub(crate) struct GroupTransaction {
     statements: GroupStatements,
     /// How many files it has written. Without any, it has not begun.
     early_files: usize,
-    /// The analyses of these files, which are no duplicates of themselves. Nothing else is overlooked: if one of these
-    /// analyses is stored already, there is no plan for the group.
-    early_analyses: Vec<Uuid>,
 }
 
 impl GroupTransaction {
     async fn on(pool: &ConnectionPool) -> Result<Self> {
         let client = pool.get().await?;
         let statements = GroupStatements::prepare(&client).await.map_err(read_error(STORING))?;
-        Ok(Self { client, statements, early_files: 0, early_analyses: vec![] })
+        Ok(Self { client, statements, early_files: 0 })
     }
 
     async fn with_files(pool: &ConnectionPool, files: &FileRows<'_>) -> Result<Self> {
@@ -61,9 +58,7 @@ impl GroupTransaction {
         if let Err(error) = written {
             return Err(close(client, error));
         }
-        let mut early_analyses = files.analysis_ids.clone();
-        early_analyses.dedup();
-        Ok(Self { client, statements, early_files: files.object_ids.len(), early_analyses })
+        Ok(Self { client, statements, early_files: files.object_ids.len() })
     }
 }
 
@@ -91,7 +86,7 @@ pub(crate) async fn commit_group(
             None => GroupTransaction::on(pool).await?,
         };
         let stored = read_state(&transaction, submissions, changes).await;
-        let GroupTransaction { client, statements, early_files, .. } = transaction;
+        let GroupTransaction { client, statements, early_files } = transaction;
         let stored = match stored {
             Ok(stored) => stored,
             Err(error) => {
@@ -139,7 +134,7 @@ async fn read_state(
     submissions: &[Submission],
     changes: &[AnalysisChange],
 ) -> QueryResult<StoredState> {
-    let GroupTransaction { client, statements, early_files, early_analyses } = transaction;
+    let GroupTransaction { client, statements, early_files } = transaction;
     let submitted = submissions.iter().map(|submission| submission.new.analysis_id);
     let ids: Vec<Uuid> = submitted.chain(changes.iter().map(|change| change.analysis_id)).map(to_uuid).collect();
     let checked =
@@ -152,7 +147,7 @@ async fn read_state(
         run_unless(*early_files > 0, client.batch_execute("BEGIN")),
         statements.lock(client),
         statements.current_revisions(client, &ids),
-        statements.duplicates(client, &md5s, &published_only, early_analyses),
+        statements.duplicates(client, &md5s, &published_only),
     )?;
     Ok(StoredState { last_event, analyses, duplicates })
 }

@@ -34,8 +34,7 @@ const SELECT_DUPLICATES: &str = "
     FROM unnest($1::uuid[], $2::boolean[]) AS wanted (md5, is_narrow)
     CROSS JOIN LATERAL (
         SELECT object_id, analysis_id FROM file JOIN analysis USING (analysis_id)
-        WHERE file.md5 = wanted.md5 AND file.analysis_id <> ALL ($3::uuid[])
-        AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
+        WHERE file.md5 = wanted.md5 AND (NOT wanted.is_narrow OR analysis.state = 1) LIMIT 1
     ) AS stored";
 
 const INSERT_EVENTS: &str = "
@@ -118,19 +117,18 @@ impl GroupStatements {
         Ok(rows.iter().map(read).collect())
     }
 
-    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so,
-    /// and those that are left out never do.
+    /// Returns a stored file for each of these checksums that has one; only published analyses count where it says so.
+    /// Files without an analysis are not stored yet: a group that writes its files early is no duplicate of itself.
     pub(crate) async fn duplicates(
         &self,
         client: &Object,
         md5s: &[Uuid],
         published_only: &[bool],
-        left_out: &[Uuid],
     ) -> QueryResult<HashMap<(Uuid, bool), StoredFile>> {
         if md5s.is_empty() {
             return Ok(HashMap::new());
         }
-        let rows = client.query(&self.duplicates, &[&md5s, &published_only, &left_out]).await?;
+        let rows = client.query(&self.duplicates, &[&md5s, &published_only]).await?;
         let read = |row: &Row| {
             let stored = StoredFile {
                 object_id: ObjectId::from_bytes(row.get::<_, Uuid>(2).into_bytes()),

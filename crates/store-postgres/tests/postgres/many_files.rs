@@ -154,9 +154,7 @@ async fn an_id_that_is_taken_is_refused_with_many_files_too() {
     }))
     .await;
     assert!(matches!(answers[0], Err(StoreError::Failed { .. })), "{answers:?}");
-    let is_duplicate = |outcome: &InsertOutcome| {
-        matches!(outcome, InsertOutcome::Duplicate { analysis_id, .. } if *analysis_id == first.analysis_id)
-    };
+    let is_duplicate = |outcome: &InsertOutcome| matches!(outcome, InsertOutcome::Duplicate { analysis_id, .. } if *analysis_id == first.analysis_id);
     assert!(answers[1].as_ref().is_ok_and(is_duplicate), "{answers:?}");
     let page = PageRange { offset: 0, limit: 1 };
     assert_eq!(store.list_files(&FileFilter::default(), page).await.unwrap().0, 1);
