@@ -39,8 +39,7 @@ impl IndexReader for EmbeddedEngine {
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let permits = self.0.export_permits.clone();
-        let permit = permits.acquire().await?;
+        let permit = self.0.search_permits.acquire(index).await?;
         let caller = CancelOnDrop::default();
         let cancellation = caller.token();
         let export = run_blocking(move || {
@@ -48,6 +47,7 @@ impl IndexReader for EmbeddedEngine {
             ExportScan::new(snapshot, request, &cancellation)
         })
         .await?;
+        let permits = self.0.export_permits.clone();
         Ok(Box::new(RunningExport { total: export.remaining, permits, scan: Some(export) }))
     }
 

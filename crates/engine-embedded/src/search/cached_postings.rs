@@ -20,7 +20,7 @@ use cantata_engine::{AncestorFilter, FacetRequest, Filter, NumberRange};
 use hashbrown::DefaultHashBuilder;
 use moka::sync::Cache;
 
-use super::facet_counts::{count_in, is_counted_by_bitmaps, is_counted_by_postings};
+use super::facet_counts::{are_ranges_intersected, count_in, is_counted_by_postings};
 use super::filter;
 use super::match_sets::PlanMatchSets;
 use crate::bitset::{Bitset, WORD_BITS};
@@ -129,7 +129,7 @@ pub(super) fn count_ranges<'a>(
     intervals: impl FnOnce() -> Vec<Range<u32>>,
 ) -> Option<Vec<u32>> {
     let (within, documents) = matching(match_sets, segment, request);
-    let is_cheap = is_counted_by_bitmaps(within, field, counted.ranges.len(), documents);
+    let is_cheap = are_ranges_intersected(within, field, counted.ranges.len(), documents);
     is_cheap.then(|| count(match_sets, segment, field, request, counted, intervals)).flatten()
 }
 

@@ -13,6 +13,9 @@ use crate::segment::{Ordinal, PostingList, Postings, Segment, SegmentField, with
 /// The number of bitmap words that are intersected in the time that one row of a column takes.
 const WORDS_PER_ROW: usize = 8;
 
+/// The same where the range of a row is found by bisection.
+const WORDS_PER_RANGE_ROW: usize = 64;
+
 /// The same where documents with an element in both bitmaps are counted, in the time that one element takes.
 const WORDS_PER_ELEMENT: usize = 2;
 
@@ -96,16 +99,16 @@ pub(crate) fn is_counted_by_postings(segment: &Segment, field: &SegmentField<'_>
     cheap_postings(segment, field, documents).is_some()
 }
 
-/// Returns whether intersecting so many bitmaps is cheaper than reading the rows of so many documents.
-pub(crate) fn is_counted_by_bitmaps(
+/// Returns whether intersecting the bitmaps of so many ranges is cheaper than reading the rows of so many documents.
+pub(crate) fn are_ranges_intersected(
     segment: &Segment,
     field: &SegmentField<'_>,
-    bitmaps: usize,
+    ranges: usize,
     documents: usize,
 ) -> bool {
     let rows_each = segment.level(field.level).rows.checked_div(segment.document_count()).unwrap_or_default();
-    let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_ROW;
-    bitmaps * words < documents * rows_each.max(1)
+    let words = segment.document_count().div_ceil(WORD_BITS) / WORDS_PER_RANGE_ROW;
+    ranges * words < documents * rows_each.max(1)
 }
 
 /// Returns the postings of documents, if intersecting them is cheaper than reading the rows of so many documents.

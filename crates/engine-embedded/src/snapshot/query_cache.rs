@@ -5,7 +5,7 @@
 //! large.
 //!
 //! Entries are counted in bytes, with their plans. The cache of a snapshot has a capacity, and those of all snapshots
-//! share a budget of the process: what does not fit into it is not cached. Global ordinals and narrowed postings are taken
+//! share a budget of the process: what does not fit into it is not cached. Global ordinals and cached postings are taken
 //! from it too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
