@@ -210,10 +210,11 @@ impl CachedPostings {
             rows.intersect_with(&elements);
             DocumentList::new(filter::lift(within, &rows, field.level, 0), bitmap_bytes)
         };
-        let documents = intervals.iter().map(documents_of).collect();
-        // What was found after the client had gone is incomplete.
-        match_sets.cancellation.check().ok()?;
-        Some(Self { documents, share })
+        // What is found after the client has gone is incomplete.
+        let is_wanted = || match_sets.cancellation.check().is_ok();
+        let documents = intervals.iter().map(|interval| is_wanted().then(|| documents_of(interval)));
+        let documents = documents.collect::<Option<Vec<_>>>()?;
+        is_wanted().then_some(Self { documents, share })
     }
 }
 
