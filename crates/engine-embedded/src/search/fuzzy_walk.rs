@@ -2,14 +2,18 @@
 //!
 //! Values are read in order, as paths through a tree. For each letter read there is a row of the table that
 //! [`cantata_engine::matching::FuzzyMatcher`] fills in for one value: how many changes lead from what was read to each
-//! beginning of the text. The next value keeps the rows of the letters that it has in common with the last one. If no number
-//! of a row is within the distance, no value that begins like this is, and all of them are skipped at once, by galloping to
-//! the first that begins otherwise. This is what an automaton of the text would accept, without building one.
+//! beginning of the text. The next value keeps the rows of the letters that it has in common with the last one.
+//!
+//! Once the least number of a row is the distance itself, no further change is possible: what follows is an ending of the
+//! text, letter by letter, after each beginning with that number. These few endings are known, so the walk goes from one to
+//! the next by galloping, and past all values that begin like this after the last. This is what an automaton of the text
+//! would accept, without building one.
 //!
 //! Only the part of a row near the diagonal is kept, where numbers can be within the distance. The cell `c` of row `r`
 //! is about the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
 //! one above the next.
 
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use crate::cancellation::CancellationToken;
@@ -27,22 +31,17 @@ pub(super) fn values_within(
 ) -> Vec<u32> {
     let mut path = EditPath::new(text, distance);
     let end = dictionary.len() as u32;
-    let (mut found, mut next, mut visited) = (Vec::new(), 0, 0_u32);
+    let (mut found, mut target) = (Vec::new(), Vec::new());
+    let (mut next, mut visited) = (0, 0_u32);
     while next < end {
         if visited.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
             break;
         }
         visited = visited.wrapping_add(1);
-        let value = dictionary.text(next);
-        match path.read(value) {
-            Some(too_far) => next = dictionary.after_prefix(next + 1..end, &value.as_bytes()[..too_far]),
-            None => {
-                if path.is_within_distance() {
-                    found.push(next);
-                }
-                next += 1;
-            }
+        if path.read(dictionary.text(next), &mut target) {
+            found.push(next);
         }
+        next = dictionary.first_from(next + 1..end, &target);
     }
     found
 }
@@ -57,16 +56,15 @@ pub(super) fn words_within(
 ) {
     let mut path = EditPath::new(text, distance);
     let mut visited = 0_u32;
-    words.walk(|word, values| {
+    words.walk(|word, values, target| {
         if visited.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
             return ControlFlow::Break(());
         }
         visited = visited.wrapping_add(1);
-        let too_far = path.read(word);
-        if too_far.is_none() && path.is_within_distance() {
+        if path.read(word, target) {
             values.for_each(&mut visit);
         }
-        ControlFlow::Continue(too_far)
+        ControlFlow::Continue(())
     });
 }
 
@@ -95,25 +93,76 @@ impl EditPath {
         2 * self.limit + 1
     }
 
-    /// Reads a value. Returns how many bytes of it are enough to be too far from the text, if there are such.
-    fn read(&mut self, value: &str) -> Option<usize> {
+    /// Returns the cell of a row that is about the first letters of the text, so many; too far if there is none.
+    fn cell(&self, row: usize, column: usize) -> usize {
+        let cell = (column + self.limit).checked_sub(row).filter(|cell| *cell < self.width());
+        cell.map_or(self.limit + 1, |cell| usize::from(self.cells[row * self.width() + cell]))
+    }
+
+    /// Reads a value, and returns whether it is within the distance. No value between this one and the target, which is set,
+    /// is.
+    fn read(&mut self, value: &str, target: &mut Vec<u8>) -> bool {
+        target.clear();
         let common = value.chars().zip(&self.letters).take_while(|(one, two)| one == *two).count();
         self.letters.truncate(common);
         self.cells.truncate((common + 1) * self.width());
-        for (start, letter) in value.char_indices().skip(common) {
-            if !self.push(letter) {
-                return Some(start + letter.len_utf8());
+        let mut rest = value.chars();
+        rest.by_ref().take(common).for_each(drop);
+        while self.least() < self.limit {
+            match rest.next() {
+                Some(letter) => self.push(letter),
+                None => return self.cell(self.letters.len(), self.text.len()) <= self.limit,
             }
         }
-        None
+        let rest = rest.as_str();
+        let mut is_within = false;
+        let mut next: Option<Ending<'_>> = None;
+        for ending in self.endings() {
+            match rest.chars().cmp(ending.letters()) {
+                Ordering::Equal => is_within = true,
+                Ordering::Less if next.is_none_or(|next| ending.letters().lt(next.letters())) => next = Some(ending),
+                _ => {}
+            }
+        }
+        target.extend_from_slice(&value.as_bytes()[..value.len() - rest.len()]);
+        match (next, target.last_mut()) {
+            (Some(ending), _) => ending.letters().for_each(|letter| {
+                target.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
+            }),
+            // No byte of a text is the greatest one.
+            (None, Some(last)) => *last += 1,
+            (None, None) => target.push(u8::MAX),
+        }
+        is_within
     }
 
-    /// Adds the row of a letter, and returns whether the distance can still be small enough.
-    fn push(&mut self, letter: char) -> bool {
+    /// Returns the least number of the last row.
+    fn least(&self) -> usize {
+        let last_row = &self.cells[self.letters.len() * self.width()..];
+        last_row.iter().min().map_or(0, |least| usize::from(*least))
+    }
+
+    /// Returns what may follow the letters read if no further change is possible.
+    fn endings(&self) -> impl Iterator<Item = Ending<'_>> {
+        let (text, row) = (self.text.as_slice(), self.letters.len());
+        let columns = |row: usize| row.saturating_sub(self.limit)..(row + self.limit + 1).min(text.len() + 1);
+        let unchanged = columns(row).filter(move |&column| self.cell(row, column) == self.limit);
+        let unchanged = unchanged.map(|column| Ending { first: None, others: &text[column..] });
+        // The last letter may be the first one of two that are swapped.
+        let swapped = self.letters.last().into_iter().flat_map(move |last| {
+            let is_begun = move |column: &usize| {
+                self.cell(row - 1, *column) + 1 == self.limit && text.get(column + 1) == Some(last)
+            };
+            columns(row - 1).filter(is_begun)
+        });
+        unchanged.chain(swapped.map(|column| Ending { first: Some(text[column]), others: &text[column + 2..] }))
+    }
+
+    /// Adds the row of a letter.
+    fn push(&mut self, letter: char) {
         let (width, too_far) = (self.width(), self.limit as u16 + 1);
         let row = self.letters.len() + 1;
         let (last, current) = ((row - 1) * width, row * width);
-        let mut least = too_far;
         for cell in 0..width {
             let mut changes = too_far;
             if let Some(column) = (row + cell).checked_sub(self.limit)
@@ -135,17 +184,21 @@ impl EditPath {
                 }
             }
             self.cells.push(changes);
-            least = least.min(changes);
         }
         self.letters.push(letter);
-        least < too_far
     }
+}
 
-    /// Returns whether what was read is within the distance.
-    fn is_within_distance(&self) -> bool {
-        let row = self.letters.len();
-        let cell = (self.text.len() + self.limit).checked_sub(row).filter(|cell| *cell < self.width());
-        cell.is_some_and(|cell| usize::from(self.cells[row * self.width() + cell]) <= self.limit)
+/// The letters of a text from a place on; before them another one, if it is swapped with one that was read.
+#[derive(Clone, Copy)]
+struct Ending<'a> {
+    first: Option<char>,
+    others: &'a [char],
+}
+
+impl<'a> Ending<'a> {
+    fn letters(self) -> impl Iterator<Item = char> + use<'a> {
+        self.first.into_iter().chain(self.others.iter().copied())
     }
 }
 
@@ -209,8 +262,15 @@ mod tests {
         let storage = SegmentStorage::memory(out.into_bytes());
         let dictionary = metadata.open(ValueClass::Keyword, &storage);
         let mut path = EditPath::new("temple-123456", 1);
-        assert_eq!(path.read("sample-000000"), Some("sa".len()));
-        assert_eq!(dictionary.after_prefix(1..20_000, b"sa"), 20_000);
+        let target = &mut Vec::new();
+        assert!(!path.read("sample-000000", target));
+        // With one letter wrong the rest is known.
+        assert_eq!(target, b"semple-123456");
+        assert!(!path.read("semple-123457", target));
+        assert_eq!(target, b"stemple-123456");
+        assert!(path.read("stemple-123456", target));
+        assert_eq!(target, b"t");
+        assert_eq!(dictionary.first_from(1..20_000, target), 20_000);
         let request = CancelOnDrop::default();
         let token = request.token();
         let matcher = FuzzyMatcher::new("sample-00042", 1);

@@ -146,13 +146,13 @@ impl<'a> Dictionary<'a> {
 
     /// Returns the ordinals of a range whose values, of bytes, begin with a prefix.
     pub(crate) fn with_prefix(&self, within: Range<u32>, prefix: &[u8]) -> Range<u32> {
-        let from = gallop(within.clone(), |ordinal| self.bytes(ordinal) < prefix);
-        from..self.after_prefix(from..within.end, prefix)
+        let from = self.first_from(within.clone(), prefix);
+        from..gallop(from..within.end, |ordinal| self.bytes(ordinal).starts_with(prefix))
     }
 
-    /// Returns the first ordinal of a range whose value does not begin with a prefix, if those with it come first.
-    pub(crate) fn after_prefix(&self, within: Range<u32>, prefix: &[u8]) -> u32 {
-        gallop(within, |ordinal| self.bytes(ordinal).starts_with(prefix))
+    /// Returns the first ordinal of a range whose value, of bytes, is not before these.
+    pub(crate) fn first_from(&self, within: Range<u32>, bytes: &[u8]) -> u32 {
+        gallop(within, |ordinal| self.bytes(ordinal) < bytes)
     }
 
     /// Returns how many bytes all values have.

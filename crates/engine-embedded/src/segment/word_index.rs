@@ -183,29 +183,29 @@ impl<'a> WordIndex<'a> {
         }
     }
 
-    /// Visits the words in order, each with the values that have it. The visitor returns how many bytes of a word those words
-    /// begin with that are passed over after it, if there are such.
-    pub(crate) fn walk(&self, mut visit: impl FnMut(&str, WordValues<'a>) -> ControlFlow<(), Option<usize>>) {
+    /// Visits words in order, each with the values that have it. The visitor sets the target: no word before that one is
+    /// visited any more.
+    pub(crate) fn walk(&self, mut visit: impl FnMut(&str, WordValues<'a>, &mut Vec<u8>) -> ControlFlow<()>) {
         let Some(mut cursor) = self.cursor(0) else { return };
-        let mut passed_over: Option<Vec<u8>> = None;
+        let mut target = Vec::new();
         let mut number = 0_usize;
         while let Some(postings) = cursor.advance() {
             number += 1;
-            if passed_over.as_ref().is_some_and(|prefix| cursor.word.starts_with(prefix)) {
+            if cursor.word < target {
                 continue;
             }
             let Ok(word) = std::str::from_utf8(&cursor.word) else { continue };
             let values = WordValues { postings, at: 0, end: 0, values: self.values };
-            let ControlFlow::Continue(length) = visit(word, values) else { return };
-            passed_over = length.and_then(|length| cursor.word.get(..length)).map(<[u8]>::to_vec);
-            let Some(prefix) = &passed_over else { continue };
-            // Blocks whose first words all begin like this are passed over at once, but for the last of them.
+            if visit(word, values, &mut target).is_break() {
+                return;
+            }
+            // Blocks whose first words all are before the target are passed over at once, but for the last of them.
             let next = number.div_ceil(BLOCK_WORDS);
-            let is_passed = |&[words, _]: &[u64; 2]| self.first_word(words).starts_with(prefix);
-            if !self.blocks.get(next).is_some_and(is_passed) {
+            let is_before = |&[words, _]: &[u64; 2]| self.first_word(words) < target.as_slice();
+            if !self.blocks.get(next).is_some_and(is_before) {
                 continue;
             }
-            let block = next + self.blocks[next..].partition_point(is_passed) - 1;
+            let block = next + self.blocks[next..].partition_point(is_before) - 1;
             // Never back, whatever the bytes are.
             if let Some(further) = self.cursor(block).filter(|further| further.at > cursor.at) {
                 (cursor, number) = (further, block * BLOCK_WORDS);
