@@ -22,6 +22,7 @@ use rustix::fs::Mode;
 use rustix::process::umask;
 
 use crate::command_line::{Cli, Command};
+use crate::commands::serve::small_pages::SmallPages;
 use crate::commands::{backup, completions, demo, import, import_song_db, index, key, restore, serve, verify};
 use crate::error::CliError;
 use crate::settings::Settings;
@@ -37,12 +38,14 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<ExitCode, CliError> {
+    let small_pages = SmallPages::begin();
     let cli = Cli::read(std::env::args_os().collect())?;
     let server = cli.command.server_settings();
     server.map_or(Ok(()), Settings::check)?;
     if cli.command.writes_data() {
         umask(Mode::RWXG | Mode::RWXO);
     }
+    let small_pages = Some(small_pages).filter(|_| matches!(cli.command, Command::Serve(_)));
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     // The allocator keeps memory for each thread, so their number bounds what is kept.
     if let Some(server) = server {
@@ -62,7 +65,7 @@ fn run() -> Result<ExitCode, CliError> {
         None => None,
     };
     match &cli.command {
-        Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings)),
+        Command::Serve(arguments) => runtime.block_on(serve::serve(&arguments.settings, small_pages)),
         Command::Demo(arguments) => runtime.block_on(demo::demo(&arguments.settings, &arguments.sample)),
         Command::Import(arguments) => runtime.block_on(import::import(arguments)),
         Command::ImportSongDb(arguments) => runtime.block_on(import_song_db::import_song_db(arguments)),

@@ -5,6 +5,7 @@ mod housekeeping;
 mod indexing;
 mod open_files;
 mod signals;
+pub(crate) mod small_pages;
 
 use std::io::{self, ErrorKind, Write};
 use std::net::SocketAddr;
@@ -27,18 +28,23 @@ use self::housekeeping::start_housekeeping;
 use self::indexing::start_indexing;
 use self::open_files::{clamp_connections, raise_limit};
 use self::signals::StopSignals;
+use self::small_pages::SmallPages;
 use crate::backends::engines::EngineRegistry;
 use crate::backends::{DataDirBackup, open_store};
 use crate::data_dir::{SEARCH_FOLDER, ServerFile, ensure_metadata_is_not_behind, ensure_not_restoring};
 use crate::error::CliError;
 use crate::settings::{ServerSettings, Settings};
 
-/// Runs the server until it receives a stop signal.
-pub(crate) async fn serve(settings: &Settings) -> Result<ExitCode, CliError> {
+/// Runs the server until it receives a stop signal. It has small pages until it is ready.
+pub(crate) async fn serve(settings: &Settings, small_pages: Option<SmallPages>) -> Result<ExitCode, CliError> {
     let server = BoundServer::bind(&settings.server).await?;
     let data = OpenedData::open(settings).await?;
     let source = settings.search.source_in(settings.search.configs_path.clone(), settings.engine.settings()?);
-    server.serve(settings, data, source, |_| Ok(())).await
+    let end_of_start = |_| {
+        drop(small_pages);
+        Ok(())
+    };
+    server.serve(settings, data, source, end_of_start).await
 }
 
 /// The store, and the engine of the data folder.

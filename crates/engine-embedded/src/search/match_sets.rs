@@ -11,7 +11,7 @@ use hashbrown::HashMap;
 
 use super::search_budget::SearchBudget;
 use super::stored_rows::{StoredRows, stored_rows};
-use super::{filter, row_filter};
+use super::{filter, map_parallel, row_filter};
 use crate::bitset::Bitset;
 use crate::cancellation::CancellationToken;
 use crate::segment::Segment;
@@ -86,8 +86,12 @@ impl<'a> PlanMatchSets<'a> {
     /// Returns the match sets of a filter of the plan, one for each segment.
     pub(super) fn of_filter(&self, filter: usize) -> &[MatchSet] {
         self.by_filter[filter].get_or_init(|| {
-            let readers = self.snapshot.segments.iter().enumerate();
-            readers.map(|(segment, reader)| self.match_set(segment, reader, &self.plan.filters[filter])).collect()
+            let (readers, filter) = (&self.snapshot.segments, &self.plan.filters[filter]);
+            let match_set = |segment: usize| self.match_set(segment, &readers[segment], filter);
+            match walks_dictionaries(filter) {
+                true => map_parallel(readers.len(), match_set),
+                false => (0..readers.len()).map(match_set).collect(),
+            }
         })
     }
 
@@ -223,6 +227,17 @@ impl<'a> PlanMatchSets<'a> {
             Some(cell) => Arc::clone(cell.get_or_init(|| Arc::new(evaluate()))),
             None => Arc::new(evaluate()),
         }
+    }
+}
+
+/// Returns whether a filter looks at so many values of each segment that the segments are searched in parallel. Patterns share
+/// the values of each segment over the processors themselves.
+fn walks_dictionaries(filter: &Filter) -> bool {
+    match filter {
+        Filter::Fuzzy { .. } => true,
+        Filter::And(parts) | Filter::Or(parts) => parts.iter().any(walks_dictionaries),
+        Filter::Not(inner) | Filter::Nested { inner, .. } => walks_dictionaries(inner),
+        _ => false,
     }
 }
 
