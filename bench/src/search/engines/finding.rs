@@ -26,6 +26,10 @@ const SEARCHES: usize = 100;
 /// How many rounds are measured.
 const ROUNDS: usize = 5;
 
+/// How long a side is left alone before it is measured. The other one goes on in the background after its searches: a Java
+/// machine compiles what it ran.
+const REST: Duration = Duration::from_secs(1);
+
 /// How many files are in a set.
 const SET_MEMBERS: u64 = 1_000;
 
@@ -190,9 +194,11 @@ fn compare(
         let searches: Vec<Search> =
             numbers.by_ref().take(SEARCHES).map(|number| search(&mut recorded, number)).collect::<Outcome<_>>()?;
         let mut node = sides.node.connect()?;
+        std::thread::sleep(REST);
         let theirs: Vec<(Duration, u64)> =
             searches.iter().map(|search| (probes.theirs)(&mut node, &search.theirs)).collect::<Outcome<_>>()?;
         let mut embedded = sides.embedded.connect()?;
+        std::thread::sleep(REST);
         let ours: Vec<(Duration, u64)> =
             searches.iter().map(|search| (probes.ours)(&mut embedded, &search.ours)).collect::<Outcome<_>>()?;
         for (number, ((_, ours), (_, theirs))) in ours.iter().zip(&theirs).enumerate() {
