@@ -21,6 +21,13 @@ pub(crate) fn outcome(command: &mut Command) -> (i32, String, String) {
     (output.status.code().unwrap(), text(output.stdout), text(output.stderr))
 }
 
+/// Returns a line of what the kernel says of a process, without its name.
+pub(crate) fn kernel_status(process: &str, name: &str) -> String {
+    let status = fs_err::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+    line.unwrap_or_else(|| panic!("no {name} in {status}")).trim().to_owned()
+}
+
 /// A running server, which is ended with the test.
 pub(crate) struct Server {
     child: Child,
@@ -63,9 +70,13 @@ impl Server {
 
     /// Returns how many bytes of memory belong to the server alone; pages of mapped files do not.
     pub(crate) fn own_memory(&self) -> u64 {
-        let status = fs_err::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let kibibytes = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap();
-        kibibytes.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+        let kibibytes = self.status("RssAnon");
+        kibibytes.trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+
+    /// Returns what the kernel says of the server.
+    pub(crate) fn status(&self, name: &str) -> String {
+        kernel_status(&self.child.id().to_string(), name)
     }
 
     /// Returns how many sockets the server has open.

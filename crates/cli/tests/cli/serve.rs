@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::process::{Server, cantata, outcome};
+use crate::process::{Server, cantata, kernel_status, outcome};
 
 #[test]
 fn it_answers_once_ready_and_stops_when_told() {
@@ -18,6 +18,14 @@ fn it_answers_once_ready_and_stops_when_told() {
         let (rest, status) = server.stop(signal);
         assert_eq!((rest.as_str(), status.code()), ("", Some(0)));
     }
+}
+
+#[test]
+fn a_server_that_answers_may_have_huge_pages_if_its_parent_may() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = Server::start("serve", folder.path(), &[]);
+    assert_eq!(server.get("/isAlive"), (200, json!(true)));
+    assert_eq!(server.status("THP_enabled"), kernel_status("self", "THP_enabled"));
 }
 
 #[test]
