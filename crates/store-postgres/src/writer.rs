@@ -10,15 +10,17 @@
 //! their turn hold connections, fewer than the pool has, so the first one always gets the one it needs.
 
 use std::mem;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use cantata_core::{LogInterval, error_chain};
 use cantata_store::{AnalysisChange, DuplicateRule, InsertOutcome, NewAnalysis, ReplaceOutcome, Result, StoreError};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
-use tokio::task::JoinSet;
 
 use crate::group_commit::{GroupTransaction, commit_group, write_files_early};
 use crate::group_plan::Submission;
@@ -181,7 +183,8 @@ impl WriteGroup {
 /// Collects changes into groups and writes them, until the queue is closed and all of them are written.
 async fn write_groups(mut queue: Receiver<WriteJob>, writer: Arc<GroupWriter>, max_groups: usize) {
     let mut next = WriteGroup::default();
-    let mut running = JoinSet::new();
+    // On this task: another thread would have to wake up for every group.
+    let mut running = FuturesUnordered::new();
     // Nothing is sent: the sender is dropped when its group has ended. There is none before the first one.
     let (_, mut previous) = oneshot::channel::<()>();
     loop {
@@ -195,15 +198,17 @@ async fn write_groups(mut queue: Receiver<WriteJob>, writer: Arc<GroupWriter>, m
             let (ended, end) = oneshot::channel();
             let (group, previous) = (mem::take(&mut next), mem::replace(&mut previous, end));
             let writer = Arc::clone(&writer);
-            running.spawn(async move {
+            let write = async move {
                 writer.write(group, previous).await;
                 drop(ended);
-            });
+            };
+            // A group that panics drops the channels of its callers, which fails them; the others go on.
+            running.push(AssertUnwindSafe(write.boxed()).catch_unwind());
             continue;
         }
         tokio::select! {
             biased;
-            Some(_) = running.join_next() => {}
+            Some(_) = running.next() => {}
             Some(job) = queue.recv(), if next.has_room() => next.add(job),
             else => break,
         }

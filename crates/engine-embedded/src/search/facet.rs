@@ -98,7 +98,11 @@ pub(super) fn row_path<'a>(snapshot: &'a Snapshot, field: &str) -> &'a str {
     mapped.map(cantata_mapping::Field::row_path).unwrap_or_default()
 }
 
-fn segment_facets<'f, 'a>(match_sets: &'f PlanMatchSets<'a>, request: &'a FacetRequest) -> Vec<SegmentFacet<'f>> {
+/// Returns a facet on each segment.
+pub(super) fn segment_facets<'f, 'a>(
+    match_sets: &'f PlanMatchSets<'a>,
+    request: &'a FacetRequest,
+) -> Vec<SegmentFacet<'f>> {
     let snapshot = match_sets.snapshot;
     let path = row_path(snapshot, &request.field);
     let readers = snapshot.segments.iter().zip(match_sets.of_filter(request.filter)).enumerate();

@@ -10,8 +10,8 @@ use std::iter::repeat_n;
 
 use cantata_engine::{AncestorFilter, Bucket, EngineError, FacetRequest, FacetResult, Filter};
 
-use super::buckets::keep_first;
-use super::facet::{BUCKET_BYTES, row_path};
+use super::buckets::{keep_first, top_hits};
+use super::facet::{BUCKET_BYTES, row_path, segment_facets};
 use super::facet_counts::count_by_postings;
 use super::match_sets::PlanMatchSets;
 use super::row_filter::RowFilter;
@@ -30,14 +30,14 @@ const NESTED_READ_COST: usize = 8;
 /// A condition on elements with more values is evaluated once for all facets, as a bitmap.
 const MAX_TESTED_VALUES: usize = 64;
 
-/// Computes a facet if it is over few records, and is about nothing but the counts of values.
+/// Computes a facet if it is over few records, and is about nothing but the counts of values and their top hits.
 ///
 /// # Errors
 ///
-/// If the answer takes too much memory, or the search was cancelled.
-pub(super) fn compute(
-    match_sets: &PlanMatchSets<'_>,
-    request: &FacetRequest,
+/// If the answer takes too much memory, documents cannot be read, or the search was cancelled.
+pub(super) fn compute<'a>(
+    match_sets: &PlanMatchSets<'a>,
+    request: &'a FacetRequest,
 ) -> Result<Option<FacetResult>, EngineError> {
     let records: usize = match_sets.of_filter(request.filter).iter().map(|matches| matches.count).sum();
     let segments = &match_sets.snapshot.segments;
@@ -49,15 +49,23 @@ pub(super) fn compute(
     }
 }
 
-/// Returns whether a facet is about nothing but the counts of values, and its conditions are cheap to test row by row.
+/// Returns whether a facet is about nothing but the counts of values and their top hits, and its conditions are cheap to
+/// test row by row.
 fn is_countable_by_row(request: &FacetRequest) -> bool {
     let mut filters = request.ancestors.iter().map(|around| &around.filter).chain([&request.elements]);
-    wants_only_counts(request) && filters.all(is_cheap_test)
+    let has_top_hits = request.top_hits.is_none() || counts_all_elements(request);
+    let is_about_counts = wants_counts(request) && request.ranges.is_empty() && !wants_more(request);
+    is_about_counts && has_top_hits && filters.all(is_cheap_test)
+}
+
+/// Returns whether all elements of the records are counted.
+fn counts_all_elements(request: &FacetRequest) -> bool {
+    request.elements == Filter::All && request.ancestors.is_empty()
 }
 
 /// Returns whether a facet is about nothing but the counts of values.
 pub(super) fn wants_only_counts(request: &FacetRequest) -> bool {
-    wants_counts(request) && request.ranges.is_empty() && !wants_more(request)
+    wants_counts(request) && request.ranges.is_empty() && request.top_hits.is_none() && !wants_more(request)
 }
 
 /// Returns whether a facet is about nothing but ranges.
@@ -69,10 +77,10 @@ fn wants_counts(request: &FacetRequest) -> bool {
     request.buckets.is_some() || request.distinct || request.missing
 }
 
-/// Returns whether a facet is about more than the counts of values and ranges.
+/// Returns whether a facet is about more than values and ranges.
 fn wants_more(request: &FacetRequest) -> bool {
-    let FacetRequest { stats, histograms, top_hits, bucket_filters, .. } = request;
-    *stats || top_hits.is_some() || !histograms.is_empty() || !bucket_filters.is_empty()
+    let FacetRequest { stats, histograms, bucket_filters, .. } = request;
+    *stats || !histograms.is_empty() || !bucket_filters.is_empty()
 }
 
 /// Returns whether a condition is prepared at next to no cost, so that each facet can do it for itself.
@@ -86,12 +94,11 @@ fn is_cheap_test(filter: &Filter) -> bool {
     }
 }
 
-fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<FacetResult, EngineError> {
+fn count<'a>(match_sets: &PlanMatchSets<'a>, request: &'a FacetRequest) -> Result<FacetResult, EngineError> {
     let snapshot = match_sets.snapshot;
     let (ordinals, path) = (snapshot.global_ordinals(&request.field), row_path(snapshot, &request.field));
     let mut answer = FacetResult::default();
     let documents = match_sets.lists_of_filter(request.filter);
-    let counts_all_elements = request.elements == Filter::All && request.ancestors.is_empty();
     // The global ordinals that documents have, each once for each document.
     let mut found: Vec<u32> = Vec::with_capacity(documents.iter().map(Vec::len).sum());
     for (segment, (reader, documents)) in snapshot.segments.iter().zip(documents).enumerate() {
@@ -110,7 +117,7 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
             count_by_postings(&reader.segment, &field, matches, documents.len() * NESTED_READ_COST)
         };
         let has_few_values = field.dictionary.len() < documents.len();
-        let counts = (counts_all_elements && level > 0 && has_few_values).then(by_postings).flatten();
+        let counts = (counts_all_elements(request) && level > 0 && has_few_values).then(by_postings).flatten();
         if let Some(mut counts) = counts {
             answer.missing += u64::from(counts.pop().unwrap_or_default());
             for (ordinal, count) in (0..).zip(counts).filter(|(_, count)| *count > 0) {
@@ -129,11 +136,16 @@ fn count(match_sets: &PlanMatchSets<'_>, request: &FacetRequest) -> Result<Facet
     let counted = count_each(found, ordinals.len);
     answer.distinct = counted.len() as u64;
     let rank = |&(ordinal, count): &(usize, u64)| (Reverse(count), ordinal);
+    let wanted_hits = request.top_hits.map(|size| (size, segment_facets(match_sets, request)));
     for (ordinal, count) in keep_first(counted, request.buckets.unwrap_or_default(), rank) {
         let Some(value) = ordinals.value(&snapshot.segments, &request.field, ordinal) else { continue };
         match_sets.cancellation.check()?;
         match_sets.budget.take(BUCKET_BYTES)?;
-        answer.buckets.push(Bucket { value, count, top_hits: Vec::new(), filtered: Vec::new() });
+        let top_hits = match &wanted_hits {
+            Some((size, segments)) => top_hits(match_sets, segments, &ordinals, ordinal, *size)?,
+            None => Vec::new(),
+        };
+        answer.buckets.push(Bucket { value, count, top_hits, filtered: Vec::new() });
     }
     Ok(answer)
 }
@@ -307,6 +319,7 @@ mod tests {
         let around = |path: &str, filter| AncestorFilter { path: path.to_owned(), filter };
         let mut facets = vec![facet.clone(), FacetRequest { buckets: Some(0), ..facet.clone() }];
         facets.push(FacetRequest { buckets: Some(1000), distinct: true, ..facet.clone() });
+        facets.push(FacetRequest { top_hits: Some(2), ..facet.clone() });
         if path != "kind" {
             facets.push(FacetRequest { elements: has_value(path, "a"), ..facet.clone() });
         }
@@ -355,8 +368,9 @@ mod tests {
                 let match_sets = PlanMatchSets::new(&snapshot, &plan, &token);
                 let (few, many) = (count(&match_sets, facet).unwrap(), facet::compute(&match_sets, facet).unwrap());
                 let text = |answer: &FacetResult| {
-                    let buckets: Vec<String> =
-                        answer.buckets.iter().map(|bucket| format!("{:?} {}", bucket.value, bucket.count)).collect();
+                    let bucket =
+                        |Bucket { value, count, top_hits, .. }: &Bucket| format!("{value:?} {count} {top_hits:?}");
+                    let buckets: Vec<String> = answer.buckets.iter().map(bucket).collect();
                     format!("{} {} {buckets:?}", answer.distinct, answer.missing)
                 };
                 assert_eq!(text(&few), text(&many), "{facet:?} of {filter:?}");

@@ -14,13 +14,20 @@
 //! one above the next.
 
 use std::cmp::Ordering;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
+use super::map_parallel;
 use crate::cancellation::CancellationToken;
 use crate::segment::{Dictionary, WordIndex};
 
 /// After so many values a walk checks whether the search was cancelled.
 const VALUES_PER_CHECK: u32 = 256;
+
+/// From so many values on, the processors share a walk.
+const MIN_PARALLEL_VALUES: usize = 100_000;
+
+/// The number of parts of a dictionary that are walked separately. Most of the work is near the text, so there are many.
+const WALKED_PARTS: usize = 16;
 
 /// Returns the ordinals of the values within an edit distance of a text.
 pub(super) fn values_within(
@@ -29,10 +36,26 @@ pub(super) fn values_within(
     distance: u8,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
-    let mut path = EditPath::new(text, distance);
-    let end = dictionary.len() as u32;
+    let values = dictionary.len();
+    let parts = if values < MIN_PARALLEL_VALUES { 1 } else { WALKED_PARTS };
+    let part_values = values.div_ceil(parts);
+    let found = map_parallel(parts, |part| {
+        let start = part * part_values;
+        let range = start as u32..(start + part_values).min(values) as u32;
+        walk(dictionary, range, EditPath::new(text, distance), cancellation)
+    });
+    found.concat()
+}
+
+/// Returns the ordinals of a range whose values are within the distance.
+fn walk(
+    dictionary: &Dictionary<'_>,
+    range: Range<u32>,
+    mut path: EditPath,
+    cancellation: &CancellationToken,
+) -> Vec<u32> {
     let (mut found, mut target) = (Vec::new(), Vec::new());
-    let (mut next, mut visited) = (0, 0_u32);
+    let (Range { start: mut next, end }, mut visited) = (range, 0_u32);
     while next < end {
         if visited.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
             break;

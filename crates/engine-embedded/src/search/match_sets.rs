@@ -176,6 +176,8 @@ impl<'a> PlanMatchSets<'a> {
     fn match_set(&self, segment: usize, reader: &SegmentReader, filter: &'a Filter) -> MatchSet {
         let conditions = match filter {
             Filter::And(parts) => parts,
+            // No other filter has a part of it.
+            single if self.plan.filters.len() == 1 => return MatchSet::new(reader, single, self.cancellation),
             single => std::slice::from_ref(single),
         };
         let within = &reader.segment;

@@ -28,10 +28,15 @@ impl PrefixRanges {
         if !ignores_case {
             return Self { ranges: vec![dictionary.with_prefix(all, prefix.as_bytes())], is_exact: true };
         }
-        // With how the values of the range begin.
+        let letters: Vec<char> = prefix.chars().take(MAX_LETTERS).take_while(char::is_ascii).collect();
+        let mut is_exact = letters.len() == prefix.len();
+        // With how the values of the range begin. A letter with one spelling narrows together with the next one.
         let mut branches: Vec<(Range<u32>, String)> = vec![(all, String::new())];
-        let mut is_exact = true;
-        for (index, letter) in prefix.chars().enumerate() {
+        for (index, &letter) in letters.iter().enumerate() {
+            if spellings(letter).nth(1).is_none() && index + 1 < letters.len() {
+                branches.iter_mut().for_each(|(_, beginning)| beginning.push(letter));
+                continue;
+            }
             let narrowed: Vec<(Range<u32>, String)> = branches
                 .iter()
                 .flat_map(|(range, beginning)| {
@@ -42,8 +47,8 @@ impl PrefixRanges {
                 })
                 .filter(|(range, _)| !range.is_empty())
                 .collect();
-            is_exact = letter.is_ascii() && index < MAX_LETTERS && narrowed.len() <= MAX_RANGES;
-            if !is_exact {
+            if narrowed.len() > MAX_RANGES {
+                is_exact = false;
                 break;
             }
             branches = narrowed;
@@ -92,6 +97,10 @@ mod tests {
         // Only letters of ASCII narrow.
         check(&values, "ä", true, &values, false);
         check(&values, "aä", true, &["AB", "Ab1", "Ax", "aB", "ab", "ac"], false);
+        let numbers = ["1", "12", "12A", "12a3", "12Ä", "13", "2"];
+        check(&numbers, "12", true, &["12", "12A", "12a3", "12Ä"], true);
+        check(&numbers, "12a3", true, &["12a3"], true);
+        check(&numbers, "12ä", true, &["12", "12A", "12a3", "12Ä"], false);
     }
 
     #[test]

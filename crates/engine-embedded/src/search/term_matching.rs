@@ -112,11 +112,19 @@ pub(crate) fn match_words(
     let Some(words) = field.word_index() else {
         return DictionaryScan::new(field, &AnyOf(values), true, cancellation).run(&[all_values(field)]);
     };
+    let whole = |text: &str| field.dictionary.find_bytes(text.as_bytes()).ok();
+    if let [TypedValue::Text(text)] = values {
+        // Few values have most words, so they are not marked in a bitmap of all. The index does not have the whole value.
+        let mut found: Vec<u32> = words.values_with(text).collect();
+        if let Some(whole) = whole(text) {
+            found.insert(found.partition_point(|ordinal| *ordinal < whole), whole);
+        }
+        return found;
+    }
     let mut found = Bitset::empty(field.dictionary.len());
     for value in values {
         let TypedValue::Text(text) = value else { continue };
-        let whole = field.dictionary.find_bytes(text.as_bytes()).ok();
-        whole.into_iter().chain(words.values_with(text)).for_each(|ordinal| found.insert(ordinal as usize));
+        whole(text).into_iter().chain(words.values_with(text)).for_each(|ordinal| found.insert(ordinal as usize));
     }
     to_ordinals(&found)
 }
