@@ -10,8 +10,10 @@
 #![allow(unsafe_code, reason = "see above for why each use is sound")]
 
 mod nested_rows;
+mod scattered_reads;
 
 pub(crate) use nested_rows::{count_parents, lift_rows, lower_rows};
+pub(crate) use scattered_reads::FilePart;
 
 use std::io;
 use std::ops::Deref;

@@ -2,7 +2,8 @@
 //!
 //! The tape is the largest part of a segment, and a page of records needs a few hundred bytes of it here and there. So it
 //! is not read through the mapping of the file, which would load and keep whole pages around them: the documents are
-//! copied with positioned reads, neighbouring ones together, and decoded from the copy.
+//! copied with positioned reads, neighbouring ones together, and decoded from the copy. Those that are not in memory are
+//! read from the disk at the same time.
 //!
 //! A value is addressed by one number: its path in the upper bits, its offset in the copy in the lower ones.
 
@@ -13,6 +14,7 @@ use std::sync::Arc;
 use cantata_engine::{ArrayRef, Document, ObjectRef, PackedDocuments, ValueRef};
 
 use super::Segment;
+use crate::platform::FilePart;
 use crate::tape::{PackedCursor, TapeCursor, TapeItem};
 
 /// The bits of an address that are the offset.
@@ -36,7 +38,7 @@ pub(crate) fn load_documents(segment: &Arc<Segment>, rows: &[usize]) -> io::Resu
     let mut order: Vec<usize> = (0..rows.len()).collect();
     order.sort_unstable_by_key(|&index| rows[index]);
     let mut addresses = vec![0_u64; rows.len()];
-    let mut tape = Vec::new();
+    let (mut parts, mut copied) = (Vec::new(), 0);
     let tape_bytes = segment.metadata.tape.bytes(&segment.storage).len();
     let is_whole = |extent: &Range<usize>| extent.start <= extent.end && extent.end <= tape_bytes;
     let wanted: Vec<(usize, Range<usize>)> =
@@ -47,16 +49,19 @@ pub(crate) fn load_documents(segment: &Arc<Segment>, rows: &[usize]) -> io::Resu
     }
     let mut wanted = wanted.into_iter().peekable();
     while let Some((index, extent)) = wanted.next() {
-        let (copied, start, mut end) = (tape.len(), extent.start, extent.end);
+        let (start, mut end) = (extent.start, extent.end);
         addresses[index] = copied as u64;
         while let Some((index, extent)) = wanted.next_if(|(_, next)| (start..end + MAX_GAP_BYTES).contains(&next.start))
         {
             addresses[index] = (copied + (extent.start - start)) as u64;
             end = end.max(extent.end);
         }
-        tape.resize(copied + (end - start), 0);
-        segment.storage.read_at(segment.metadata.tape.start() + start, &mut tape[copied..])?;
+        let into = copied..copied + (end - start);
+        copied = into.end;
+        parts.push(FilePart { offset: segment.metadata.tape.start() + start, into });
     }
+    let mut tape = vec![0; copied];
+    segment.storage.read_parts(&parts, &mut tape)?;
     let stored: Arc<dyn PackedDocuments> = Arc::new(StoredDocuments { segment: Arc::clone(segment), tape });
     Ok(addresses.into_iter().map(|address| Document::packed(Arc::clone(&stored), address)).collect())
 }
