@@ -6,7 +6,6 @@ mod opening;
 mod reading;
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
@@ -18,8 +17,7 @@ use cantata_engine::{
     apply_alias_changes,
 };
 use serde_json::Value;
-use tokio::runtime::{Handle, RuntimeFlavor};
-use tokio::task::{block_in_place, spawn_blocking};
+use tokio::task::spawn_blocking;
 
 use self::opening::{IndexEntry, open_index, verify_in_background};
 use crate::aliases::Aliases;
@@ -327,16 +325,6 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, EngineError> + Send + 'static,
 ) -> Result<T, EngineError> {
     spawn_blocking(work).await.unwrap_or_else(|_| Err(panicked()))
-}
-
-/// Runs short blocking work on the thread of the request. Another thread serves the other requests meanwhile, if there is
-/// another one.
-pub(crate) fn run_in_place<T>(work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
-    let work = || catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(panicked()));
-    match Handle::current().runtime_flavor() {
-        RuntimeFlavor::CurrentThread => work(),
-        _ => block_in_place(work),
-    }
 }
 
 fn panicked() -> EngineError {

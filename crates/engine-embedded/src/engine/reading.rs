@@ -9,10 +9,10 @@ use cantata_engine::{
 };
 use cantata_mapping::IndexMapping;
 
-use super::{EmbeddedEngine, run_blocking, run_in_place};
+use super::{EmbeddedEngine, run_blocking};
 use crate::cancellation::CancelOnDrop;
 use crate::permits::ExportPermits;
-use crate::search::{self, ExportScan, Search};
+use crate::search::{self, ExportScan};
 
 #[async_trait]
 impl IndexReader for EmbeddedEngine {
@@ -29,19 +29,12 @@ impl IndexReader for EmbeddedEngine {
         let permit = self.0.search_permits.acquire(index).await?;
         let request = CancelOnDrop::default();
         let cancellation = request.token();
-        // Released when the search ends, which a cancelled request does not wait for.
-        let finish = move |search: Search| {
+        run_blocking(move || {
+            // Released when the search ends, which a cancelled request does not wait for.
             let _permit = permit;
-            search.run(&cancellation)
-        };
-        if !search::is_small(&plan) {
-            return run_blocking(move || finish(Search::new(snapshot, plan))).await;
-        }
-        let search = Search::new(snapshot, plan);
-        match search.is_short() {
-            true => run_in_place(move || finish(search)),
-            false => run_blocking(move || finish(search)).await,
-        }
+            search::run(&snapshot, &plan, &cancellation)
+        })
+        .await
     }
 
     async fn export(&self, index: &str, request: ExportRequest) -> Result<Box<dyn ExportStream>, EngineError> {

@@ -94,6 +94,9 @@ pub(super) fn words_within(
 /// The rows of the letters read so far.
 struct EditPath {
     text: Vec<char>,
+    /// The same as one string, and where each letter begins in it, with one more for the end.
+    whole: String,
+    offsets: Vec<usize>,
     limit: usize,
     letters: Vec<char>,
     /// One row before the first letter and one after each, of `2 * limit + 1` cells; numbers above the limit are all the
@@ -103,13 +106,15 @@ struct EditPath {
 
 impl EditPath {
     fn new(text: &str, distance: u8) -> Self {
+        let whole = text.to_owned();
+        let offsets = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).collect();
         let (text, limit) = (text.chars().collect::<Vec<_>>(), usize::from(distance));
         let first_row = (0..=2 * limit).map(|cell| match cell.checked_sub(limit) {
             Some(column) if column <= text.len() => column as u16,
             _ => u16::from(distance) + 1,
         });
         let cells = first_row.collect();
-        Self { text, limit, letters: Vec::new(), cells }
+        Self { text, whole, offsets, limit, letters: Vec::new(), cells }
     }
 
     fn width(&self) -> usize {
@@ -141,9 +146,9 @@ impl EditPath {
         let mut is_within = false;
         let mut next: Option<Ending<'_>> = None;
         for ending in self.endings() {
-            match rest.chars().cmp(ending.letters()) {
+            match ending.compare(rest) {
                 Ordering::Equal => is_within = true,
-                Ordering::Less if next.is_none_or(|next| ending.letters().lt(next.letters())) => next = Some(ending),
+                Ordering::Greater if next.is_none_or(|next| ending.letters().lt(next.letters())) => next = Some(ending),
                 _ => {}
             }
         }
@@ -170,7 +175,8 @@ impl EditPath {
         let (text, row) = (self.text.as_slice(), self.letters.len());
         let columns = |row: usize| row.saturating_sub(self.limit)..(row + self.limit + 1).min(text.len() + 1);
         let unchanged = columns(row).filter(move |&column| self.cell(row, column) == self.limit);
-        let unchanged = unchanged.map(|column| Ending { first: None, others: &text[column..] });
+        let after = |column: usize| &self.whole[self.offsets[column]..];
+        let unchanged = unchanged.map(move |column| Ending { first: None, others: after(column) });
         // The last letter may be the first one of two that are swapped.
         let swapped = self.letters.last().into_iter().flat_map(move |last| {
             let is_begun = move |column: &usize| {
@@ -178,7 +184,7 @@ impl EditPath {
             };
             columns(row - 1).filter(is_begun)
         });
-        unchanged.chain(swapped.map(|column| Ending { first: Some(text[column]), others: &text[column + 2..] }))
+        unchanged.chain(swapped.map(move |column| Ending { first: Some(text[column]), others: after(column + 2) }))
     }
 
     /// Adds the row of a letter.
@@ -216,12 +222,22 @@ impl EditPath {
 #[derive(Clone, Copy)]
 struct Ending<'a> {
     first: Option<char>,
-    others: &'a [char],
+    others: &'a str,
 }
 
 impl<'a> Ending<'a> {
     fn letters(self) -> impl Iterator<Item = char> + use<'a> {
-        self.first.into_iter().chain(self.others.iter().copied())
+        self.first.into_iter().chain(self.others.chars())
+    }
+
+    /// Compares it with what a value goes on with. The order of bytes is that of letters.
+    fn compare(self, rest: &str) -> Ordering {
+        let Some(first) = self.first else { return self.others.cmp(rest) };
+        let mut letters = rest.chars();
+        match letters.next() {
+            Some(letter) => first.cmp(&letter).then_with(|| self.others.cmp(letters.as_str())),
+            None => Ordering::Greater,
+        }
     }
 }
 
