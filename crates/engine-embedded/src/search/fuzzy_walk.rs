@@ -318,4 +318,20 @@ mod tests {
         drop(request);
         assert_eq!(values_within(&dictionary, "sample-00042", 1, &token), Vec::<u32>::new());
     }
+
+    #[test]
+    fn the_parts_of_a_large_dictionary_are_walked_like_the_whole() {
+        let values: Vec<String> = (0..MIN_PARALLEL_VALUES + 7).map(|number| format!("s{number:06}")).collect();
+        let mut out = SectionWriter::default();
+        let metadata = DictionaryMetadata::of_bytes(values.iter().map(|value| value.as_bytes()), &mut out);
+        let storage = SegmentStorage::memory(out.into_bytes());
+        let dictionary = metadata.open(ValueClass::Keyword, &storage);
+        let request = CancelOnDrop::default();
+        for text in ["s012345", "s10000x", "x000006", ""] {
+            let matcher = FuzzyMatcher::new(text, 2);
+            let expected: Vec<u32> =
+                (0..).zip(&values).filter(|(_, value)| matcher.matches(value)).map(|(ordinal, _)| ordinal).collect();
+            assert_eq!(values_within(&dictionary, text, 2, &request.token()), expected, "{text}");
+        }
+    }
 }
