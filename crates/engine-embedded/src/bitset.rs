@@ -11,6 +11,9 @@ use crate::platform;
 /// The number of rows in a word.
 pub(crate) const WORD_BITS: usize = 64;
 
+/// Words that are passed over together where none of them has a row.
+const BLOCK_WORDS: usize = 8;
+
 /// A bitmap of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bitset {
@@ -127,13 +130,22 @@ impl Bitset {
 
     /// Visits the rows in order.
     pub(crate) fn for_each(&self, mut visit: impl FnMut(usize)) {
-        for (index, &word) in self.words.iter().enumerate() {
-            let mut left = word;
-            while left != 0 {
-                visit(index * WORD_BITS + left.trailing_zeros() as usize);
-                left &= left - 1;
+        let mut visit_words = |first_word: usize, words: &[u64]| {
+            for (index, &word) in words.iter().enumerate() {
+                let mut left = word;
+                while left != 0 {
+                    visit((first_word + index) * WORD_BITS + left.trailing_zeros() as usize);
+                    left &= left - 1;
+                }
+            }
+        };
+        let (blocks, others) = self.words.as_chunks::<BLOCK_WORDS>();
+        for (number, block) in blocks.iter().enumerate() {
+            if block.iter().fold(0, |any, word| any | word) != 0 {
+                visit_words(number * BLOCK_WORDS, block);
             }
         }
+        visit_words(blocks.len() * BLOCK_WORDS, others);
     }
 
     /// Removes the rows that do not pass a test.
@@ -197,6 +209,18 @@ mod tests {
         set.insert_range(0..150);
         set.retain(|row| row % 3 == 0 && row != 63);
         assert_eq!(set.iter().collect::<Vec<_>>(), (0..150).step_by(3).filter(|&row| row != 63).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn rows_are_visited_in_order_wherever_they_are() {
+        for members in [vec![], vec![0], (0..2_000).collect(), vec![63, 64, 511, 512, 700, 1_535, 1_999]] {
+            let mut set = Bitset::empty(2_000);
+            members.iter().for_each(|&member| set.insert(member));
+            let mut visited = Vec::new();
+            set.for_each(|row| visited.push(row));
+            assert_eq!(visited, members);
+            assert_eq!(set.iter().collect::<Vec<_>>(), members);
+        }
     }
 
     #[test]

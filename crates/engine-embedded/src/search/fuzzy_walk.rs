@@ -5,9 +5,9 @@
 //! beginning of the text. The next value keeps the rows of the letters that it has in common with the last one.
 //!
 //! Once the least number of a row is the distance itself, no further change is possible: what follows is an ending of the
-//! text, letter by letter, after each beginning with that number. These few endings are known, so the walk goes from one to
-//! the next by galloping, and past all values that begin like this after the last. This is what an automaton of the text
-//! would accept, without building one.
+//! text, letter by letter, after each beginning with that number. The values that begin with the letters read are a branch
+//! of the tree, and these few endings are all that matches in it. So the walk goes from one to the next by galloping, and
+//! past the branch after the last. This is what an automaton of the text would accept, without building one.
 //!
 //! Only the part of a row near the diagonal is kept, where numbers can be within the distance. The cell `c` of row `r`
 //! is about the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
@@ -61,7 +61,7 @@ fn walk(
             break;
         }
         visited = visited.wrapping_add(1);
-        if path.read(dictionary.text(next), &mut target) {
+        if path.read(dictionary.bytes(next), &mut target) {
             found.push(next);
         }
         next = dictionary.first_from(next + 1..end, &target);
@@ -84,14 +84,14 @@ pub(super) fn words_within(
             return ControlFlow::Break(());
         }
         visited = visited.wrapping_add(1);
-        if path.read(word, target) {
+        if path.read(word.as_bytes(), target) {
             values.for_each(&mut visit);
         }
         ControlFlow::Continue(())
     });
 }
 
-/// The rows of the letters read so far.
+/// The rows of the letters read so far, and what matches in the branch that they begin.
 struct EditPath {
     text: Vec<char>,
     /// The same as one string, and where each letter begins in it, with one more for the end.
@@ -102,6 +102,12 @@ struct EditPath {
     /// One row before the first letter and one after each, of `2 * limit + 1` cells; numbers above the limit are all the
     /// same.
     cells: Vec<u16>,
+    /// The bytes that all values of the present branch begin with.
+    branch: Vec<u8>,
+    /// The least bytes after those of all values of the branch; empty before the first branch.
+    branch_end: Vec<u8>,
+    /// The endings that match in the branch and are not passed yet, the next one last.
+    endings: Vec<Ending>,
 }
 
 impl EditPath {
@@ -114,7 +120,8 @@ impl EditPath {
             _ => u16::from(distance) + 1,
         });
         let cells = first_row.collect();
-        Self { text, whole, offsets, limit, letters: Vec::new(), cells }
+        let (letters, branch, branch_end, endings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { text, whole, offsets, limit, letters, cells, branch, branch_end, endings }
     }
 
     fn width(&self) -> usize {
@@ -127,10 +134,39 @@ impl EditPath {
         cell.map_or(self.limit + 1, |cell| usize::from(self.cells[row * self.width() + cell]))
     }
 
-    /// Reads a value, and returns whether it is within the distance. No value between this one and the target, which is set,
-    /// is.
-    fn read(&mut self, value: &str, target: &mut Vec<u8>) -> bool {
+    /// Reads a value, which comes after the one before, and returns whether it is within the distance. No value between this
+    /// one and the target, which is set, is.
+    fn read(&mut self, value: &[u8], target: &mut Vec<u8>) -> bool {
         target.clear();
+        if value >= self.branch_end.as_slice()
+            && let Some(is_within) = self.find_branch(value)
+        {
+            return is_within;
+        }
+        let Self { whole, branch, branch_end, endings, .. } = self;
+        let rest = value.get(branch.len()..).unwrap_or_default();
+        let mut is_within = false;
+        while let Some(ending) = endings.last() {
+            match ending.compare(whole, rest) {
+                Ordering::Greater => break,
+                order => is_within |= order == Ordering::Equal,
+            }
+            endings.pop();
+        }
+        match endings.last() {
+            Some(ending) => {
+                target.extend_from_slice(branch);
+                target.extend(ending.bytes(whole));
+            }
+            None => target.extend_from_slice(branch_end),
+        }
+        is_within
+    }
+
+    /// Reads the letters of a value until no further change is possible, which begins a branch. If the value ends before
+    /// that, returns whether it is within the distance.
+    fn find_branch(&mut self, value: &[u8]) -> Option<bool> {
+        let value = std::str::from_utf8(value).unwrap_or_default();
         let common = value.chars().zip(&self.letters).take_while(|(one, two)| one == *two).count();
         self.letters.truncate(common);
         self.cells.truncate((common + 1) * self.width());
@@ -139,29 +175,23 @@ impl EditPath {
         while self.least() < self.limit {
             match rest.next() {
                 Some(letter) => self.push(letter),
-                None => return self.cell(self.letters.len(), self.text.len()) <= self.limit,
+                None => return Some(self.cell(self.letters.len(), self.text.len()) <= self.limit),
             }
         }
-        let rest = rest.as_str();
-        let mut is_within = false;
-        let mut next: Option<Ending<'_>> = None;
-        for ending in self.endings() {
-            match ending.compare(rest) {
-                Ordering::Equal => is_within = true,
-                Ordering::Greater if next.is_none_or(|next| ending.letters().lt(next.letters())) => next = Some(ending),
-                _ => {}
-            }
-        }
-        target.extend_from_slice(&value.as_bytes()[..value.len() - rest.len()]);
-        match (next, target.last_mut()) {
-            (Some(ending), _) => ending.letters().for_each(|letter| {
-                target.extend_from_slice(letter.encode_utf8(&mut [0; 4]).as_bytes());
-            }),
+        self.branch.clear();
+        self.branch.extend_from_slice(&value.as_bytes()[..value.len() - rest.as_str().len()]);
+        self.branch_end.clone_from(&self.branch);
+        match self.branch_end.last_mut() {
             // No byte of a text is the greatest one.
-            (None, Some(last)) => *last += 1,
-            (None, None) => target.push(u8::MAX),
+            Some(last) => *last += 1,
+            None => self.branch_end.push(u8::MAX),
         }
-        is_within
+        let mut endings = std::mem::take(&mut self.endings);
+        endings.clear();
+        endings.extend(self.endings_of_branch());
+        endings.sort_unstable_by(|one, two| two.bytes(&self.whole).cmp(one.bytes(&self.whole)));
+        self.endings = endings;
+        None
     }
 
     /// Returns the least number of the last row.
@@ -171,12 +201,11 @@ impl EditPath {
     }
 
     /// Returns what may follow the letters read if no further change is possible.
-    fn endings(&self) -> impl Iterator<Item = Ending<'_>> {
+    fn endings_of_branch(&self) -> impl Iterator<Item = Ending> {
         let (text, row) = (self.text.as_slice(), self.letters.len());
         let columns = |row: usize| row.saturating_sub(self.limit)..(row + self.limit + 1).min(text.len() + 1);
         let unchanged = columns(row).filter(move |&column| self.cell(row, column) == self.limit);
-        let after = |column: usize| &self.whole[self.offsets[column]..];
-        let unchanged = unchanged.map(move |column| Ending { first: None, others: after(column) });
+        let unchanged = unchanged.map(|column| Ending { first: None, others: self.offsets[column] });
         // The last letter may be the first one of two that are swapped.
         let swapped = self.letters.last().into_iter().flat_map(move |last| {
             let is_begun = move |column: &usize| {
@@ -184,7 +213,7 @@ impl EditPath {
             };
             columns(row - 1).filter(is_begun)
         });
-        unchanged.chain(swapped.map(move |column| Ending { first: Some(text[column]), others: after(column + 2) }))
+        unchanged.chain(swapped.map(|column| Ending { first: Some(text[column]), others: self.offsets[column + 2] }))
     }
 
     /// Adds the row of a letter.
@@ -218,25 +247,26 @@ impl EditPath {
     }
 }
 
-/// The letters of a text from a place on; before them another one, if it is swapped with one that was read.
+/// The letters of the text from an offset on; before them another one, if it is swapped with one that was read.
 #[derive(Clone, Copy)]
-struct Ending<'a> {
+struct Ending {
     first: Option<char>,
-    others: &'a str,
+    others: usize,
 }
 
-impl<'a> Ending<'a> {
-    fn letters(self) -> impl Iterator<Item = char> + use<'a> {
-        self.first.into_iter().chain(self.others.chars())
+impl Ending {
+    /// Returns its bytes, given the text.
+    fn bytes(self, whole: &str) -> impl Iterator<Item = u8> {
+        let mut encoded = [0; 4];
+        let length = self.first.map_or(0, |letter| letter.encode_utf8(&mut encoded).len());
+        encoded.into_iter().take(length).chain(whole[self.others..].bytes())
     }
 
-    /// Compares it with what a value goes on with. The order of bytes is that of letters.
-    fn compare(self, rest: &str) -> Ordering {
-        let Some(first) = self.first else { return self.others.cmp(rest) };
-        let mut letters = rest.chars();
-        match letters.next() {
-            Some(letter) => first.cmp(&letter).then_with(|| self.others.cmp(letters.as_str())),
-            None => Ordering::Greater,
+    /// Compares it with what a value goes on with, given the text. The order of bytes is that of letters.
+    fn compare(self, whole: &str, rest: &[u8]) -> Ordering {
+        match self.first {
+            None => whole.as_bytes()[self.others..].cmp(rest),
+            Some(_) => self.bytes(whole).cmp(rest.iter().copied()),
         }
     }
 }
@@ -302,12 +332,12 @@ mod tests {
         let dictionary = metadata.open(ValueClass::Keyword, &storage);
         let mut path = EditPath::new("temple-123456", 1);
         let target = &mut Vec::new();
-        assert!(!path.read("sample-000000", target));
+        assert!(!path.read(b"sample-000000", target));
         // With one letter wrong the rest is known.
         assert_eq!(target, b"semple-123456");
-        assert!(!path.read("semple-123457", target));
+        assert!(!path.read(b"semple-123457", target));
         assert_eq!(target, b"stemple-123456");
-        assert!(path.read("stemple-123456", target));
+        assert!(path.read(b"stemple-123456", target));
         assert_eq!(target, b"t");
         assert_eq!(dictionary.first_from(1..20_000, target), 20_000);
         let request = CancelOnDrop::default();
