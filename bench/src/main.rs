@@ -139,6 +139,9 @@ pub(crate) struct EnginesArguments {
     /// Uses the indexes of an earlier run, and keeps the results only where --out says.
     #[arg(long)]
     pub(crate) keep: bool,
+    /// Measures only these parts and keeps the results only where --out says.
+    #[arg(long, value_delimiter = ',', value_enum)]
+    pub(crate) only: Vec<search::EnginesPart>,
     /// The folder of the scripts that start and stop engines.
     #[arg(long, value_name = "FOLDER", default_value = "engines")]
     pub(crate) engines: PathBuf,

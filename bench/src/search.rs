@@ -22,7 +22,7 @@ mod search_server;
 mod wildcard;
 mod writing;
 
-pub(crate) use engines::{OpenSearchNode, load_opensearch, run as run_engines};
+pub(crate) use engines::{EnginesPart, OpenSearchNode, load_opensearch, run as run_engines};
 pub(crate) use portal_day::{PortalDayArguments, run as run_portal_day};
 
 use std::path::PathBuf;

@@ -15,16 +15,27 @@ pub(crate) use self::node::Node as OpenSearchNode;
 
 use std::process::ExitCode;
 
+use clap::ValueEnum;
+
 use self::node::Node;
 use self::pages::Sides;
 use super::importing::{compact, import, imported, megabytes_on_disk};
 use super::{DOCUMENTS, SearchBench};
-use crate::report::{self, Extent, Figure, Limit, Report};
+use crate::report::{self, Extent, Figure, Limit, Report, chosen, measure_each};
 use crate::workspace::Workspace;
 use crate::{EnginesArguments, Outcome};
 
 /// What the results are named after.
 const SECTION: &str = "engines";
+
+/// A part of the measurement, besides import, disk and memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum EnginesPart {
+    /// Portal pages, from either engine and through the server.
+    Pages,
+    /// Parts of names, words, lists and exports.
+    Finding,
+}
 
 /// Measures the engines; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
@@ -47,11 +58,14 @@ pub(crate) fn run(arguments: &EnginesArguments) -> Outcome<ExitCode> {
     compact(&bench)?;
     figures.push(disk(&bench, &node)?);
     let sides = Sides::start(&bench, &node)?;
-    figures.extend(pages::measure(&bench, &sides)?);
-    figures.extend(finding::measure(&bench, &sides)?);
+    figures.extend(measure_each(chosen(&arguments.only), |part| match part {
+        EnginesPart::Pages => pages::measure(&bench, &sides),
+        EnginesPart::Finding => finding::measure(&bench, &sides),
+    })?);
     figures.extend(memory(&sides, &node)?);
     sides.stop()?;
-    let extent = Extent::new(documents < DOCUMENTS, documents == DOCUMENTS && !is_kept);
+    let is_whole = documents == DOCUMENTS && !is_kept && arguments.only.is_empty();
+    let extent = Extent::new(documents < DOCUMENTS, is_whole);
     Report::new(SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 

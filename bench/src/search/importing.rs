@@ -1,11 +1,13 @@
 //! Importing the documents, as users do it: `cantata import` on the data folder of a stopped server.
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use cantata_demo::catalogue::{FILE_INDEX, mapping};
+use walkdir::WalkDir;
 
 use super::SearchBench;
 use crate::process_memory::ProcessMemory;
@@ -93,17 +95,23 @@ pub(super) fn megabytes_on_disk(bench: &SearchBench) -> Outcome<f64> {
 
 /// Returns how many megabytes the indexes of a data folder take.
 pub(super) fn megabytes_in(folder: &Path) -> Outcome<f64> {
-    Ok(bytes_of(&folder.join(SEARCH_FOLDER))? as f64 / 1e6)
+    let mut bytes = 0;
+    for entry in WalkDir::new(folder.join(SEARCH_FOLDER)) {
+        let metadata = entry?.metadata()?;
+        bytes += if metadata.is_file() { metadata.len() } else { 0 };
+    }
+    Ok(bytes as f64 / 1e6)
 }
 
-fn bytes_of(folder: &Path) -> Outcome<u64> {
-    let mut bytes = 0;
-    for entry in fs_err::read_dir(folder)? {
+/// Reads the files of a folder, so that the page cache holds them.
+pub(super) fn read_files(folder: &Path) -> Outcome<()> {
+    for entry in WalkDir::new(folder) {
         let entry = entry?;
-        let metadata = entry.metadata()?;
-        bytes += if metadata.is_dir() { bytes_of(&entry.path())? } else { metadata.len() };
+        if entry.file_type().is_file() {
+            io::copy(&mut fs_err::File::open(entry.path())?, &mut io::sink())?;
+        }
     }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Returns what changes with a new build of the program, which may write other files.

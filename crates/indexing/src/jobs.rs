@@ -24,7 +24,7 @@ use crate::state_file;
 const KIND: RecordKind = RecordKind::Job;
 
 /// The file with the name of the data folder.
-const PLACE_FILE: &str = "place.json";
+const DATA_FOLDER_ID_FILE: &str = "place.json";
 
 /// How many jobs are kept.
 const MAX_KEPT_JOBS: usize = 200;
@@ -46,8 +46,8 @@ struct JobsInner {
     /// The name of this process.
     holder: String,
     /// The name of the data folder, which has the indexes that this server has alone.
-    place: String,
-    place_file: PathBuf,
+    data_folder: String,
+    data_folder_id_file: PathBuf,
     /// Where earlier versions had the jobs.
     file: PathBuf,
     entries: Mutex<BTreeMap<u64, JobEntry>>,
@@ -74,7 +74,8 @@ struct StoredJob {
     /// The process that works on it.
     server: String,
     /// The data folder that has the index; none if the index is shared.
-    place: Option<String>,
+    #[serde(rename = "place")]
+    data_folder: Option<String>,
     /// Whether its cancellation was requested.
     #[serde(default)]
     is_cancelled: bool,
@@ -99,8 +100,8 @@ impl Jobs {
         Self(Arc::new(JobsInner {
             store,
             holder: holder.to_owned(),
-            place: place_in(&folder.join(PLACE_FILE)).unwrap_or_else(|| holder.to_owned()),
-            place_file: folder.join(PLACE_FILE),
+            data_folder: read_data_folder_id(&folder.join(DATA_FOLDER_ID_FILE)).unwrap_or_else(|| holder.to_owned()),
+            data_folder_id_file: folder.join(DATA_FOLDER_ID_FILE),
             file: folder.join("jobs.json"),
             entries: Mutex::default(),
             synced: tokio::sync::Mutex::default(),
@@ -109,14 +110,14 @@ impl Jobs {
     }
 
     /// Returns the name of the data folder, which it gets with its first job.
-    fn named_place(&self) -> String {
-        let JobsInner { place, place_file, .. } = &*self.0;
-        if place_in(place_file).is_none()
-            && let Err(error) = state_file::write(place_file, place)
+    fn data_folder_id(&self) -> String {
+        let JobsInner { data_folder, data_folder_id_file, .. } = &*self.0;
+        if read_data_folder_id(data_folder_id_file).is_none()
+            && let Err(error) = state_file::write(data_folder_id_file, data_folder)
         {
             tracing::warn!(%error, "the name of the data folder cannot be saved; jobs that are interrupted are noticed later");
         }
-        place.clone()
+        data_folder.clone()
     }
 
     fn entries(&self) -> MutexGuard<'_, BTreeMap<u64, JobEntry>> {
@@ -182,7 +183,9 @@ impl Jobs {
     /// Returns the indexes that interrupted jobs on a catalogue may have left here, but for names that are in use again.
     pub(crate) fn interrupted_indexes(&self, catalogue: &str) -> Vec<String> {
         let entries = self.entries();
-        let is_here = |stored: &StoredJob| stored.place.as_ref().is_none_or(|place| *place == self.0.place);
+        let is_here = |stored: &StoredJob| {
+            stored.data_folder.as_ref().is_none_or(|data_folder| *data_folder == self.0.data_folder)
+        };
         let of_catalogue: Vec<&Job> = entries
             .values()
             .filter(|entry| entry.stored.job.catalogue == catalogue && is_here(&entry.stored))
@@ -195,11 +198,11 @@ impl Jobs {
     }
 
     /// Returns the job that works on the index of a catalogue.
-    fn running(&self, catalogue: &str, place: Option<&str>) -> Option<u64> {
+    fn running(&self, catalogue: &str, data_folder: Option<&str>) -> Option<u64> {
         let entries = self.entries();
         let is_busy = |entry: &&JobEntry| {
-            let StoredJob { job, place: of_job, .. } = &entry.stored;
-            job.status == JobStatus::Running && job.catalogue == catalogue && of_job.as_deref() == place
+            let StoredJob { job, data_folder: of_job, .. } = &entry.stored;
+            job.status == JobStatus::Running && job.catalogue == catalogue && of_job.as_deref() == data_folder
         };
         entries.values().find(is_busy).map(|entry| entry.stored.job.id)
     }
@@ -211,13 +214,13 @@ impl Jobs {
         is_shared: bool,
         reason: Option<String>,
     ) -> Result<RunningJob, JobError> {
-        let place = (!is_shared).then(|| self.named_place());
-        if let Some(id) = self.running(catalogue, place.as_deref()) {
+        let data_folder = (!is_shared).then(|| self.data_folder_id());
+        if let Some(id) = self.running(catalogue, data_folder.as_deref()) {
             return Err(JobError::Busy(id));
         }
         let mut synced = self.0.synced.lock().await;
         self.bring_up_to_date(&mut synced).await?;
-        let lease = lease_name(catalogue, place.as_deref());
+        let lease = lease_name(catalogue, data_folder.as_deref());
         let job = Job {
             id: 0,
             kind: JobKind::Reindex,
@@ -232,9 +235,9 @@ impl Jobs {
             ended_at: None,
             problem: None,
         };
-        let mut stored = StoredJob { job, server: self.0.holder.clone(), place, is_cancelled: false };
+        let mut stored = StoredJob { job, server: self.0.holder.clone(), data_folder, is_cancelled: false };
         for _ in 0..MAX_ATTEMPTS {
-            if let Some(id) = self.running(catalogue, stored.place.as_deref()) {
+            if let Some(id) = self.running(catalogue, stored.data_folder.as_deref()) {
                 return Err(JobError::Busy(id));
             }
             if !self.0.store.acquire_lease(&lease, &self.0.holder, LEASE_DURATION).await? {
@@ -257,7 +260,7 @@ impl Jobs {
     fn run_here(&self, stored: StoredJob, record: u64) -> RunningJob {
         let cancel = watch::Sender::new(false);
         let (id, cancelled) = (stored.job.id, cancel.subscribe());
-        let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
+        let lease = lease_name(&stored.job.catalogue, stored.data_folder.as_deref());
         let mut entries = self.entries();
         let change = self.next_change();
         entries.insert(id, JobEntry { stored, record, runs_here: true, is_dirty: false, change, cancel });
@@ -310,8 +313,8 @@ impl Jobs {
                 job.status = JobStatus::Interrupted;
                 job.ended_at = Some(Timestamp::now());
             }
-            let place = Some(self.named_place());
-            let stored = StoredJob { job, server: self.0.holder.clone(), place, is_cancelled: false };
+            let data_folder = Some(self.data_folder_id());
+            let stored = StoredJob { job, server: self.0.holder.clone(), data_folder, is_cancelled: false };
             self.write(&stored, RecordBase::Absent).await?;
         }
         if let Err(error) = fs_err::remove_file(&self.0.file) {
@@ -421,13 +424,13 @@ impl Jobs {
         };
         let mut taken = Vec::new();
         for (mut stored, record) in of_others {
-            let is_shared = stored.place.is_none();
+            let is_shared = stored.data_folder.is_none();
             if is_shared && !catalogues.contains(&stored.job.catalogue) {
                 continue;
             }
             // No other process uses the folder.
-            let is_of_earlier_process = stored.place.as_ref() == Some(&self.0.place);
-            let lease = lease_name(&stored.job.catalogue, stored.place.as_deref());
+            let is_of_earlier_process = stored.data_folder.as_ref() == Some(&self.0.data_folder);
+            let lease = lease_name(&stored.job.catalogue, stored.data_folder.as_deref());
             let has_lease = self.0.store.acquire_lease(&lease, &self.0.holder, LEASE_DURATION).await?;
             if !has_lease && !is_of_earlier_process {
                 continue;
@@ -455,14 +458,14 @@ impl Jobs {
 }
 
 /// Returns the name of a data folder.
-fn place_in(file: &Path) -> Option<String> {
+fn read_data_folder_id(file: &Path) -> Option<String> {
     Some(state_file::read::<String>(file)).filter(|name| !name.is_empty())
 }
 
 /// Returns the name of the lease for work on the index of a catalogue.
-fn lease_name(catalogue: &str, place: Option<&str>) -> String {
-    match place {
-        Some(place) => format!("job:{catalogue}@{place}"),
+fn lease_name(catalogue: &str, data_folder: Option<&str>) -> String {
+    match data_folder {
+        Some(data_folder) => format!("job:{catalogue}@{data_folder}"),
         None => format!("job:{catalogue}"),
     }
 }

@@ -56,6 +56,11 @@ impl Node {
         Ok(bytes.ok_or("OpenSearch does not say how large the index is")? / 1e6)
     }
 
+    /// Returns the folder of the index.
+    pub(super) fn data_folder(&self) -> PathBuf {
+        self.folder.join("data")
+    }
+
     pub(super) fn memory(&self) -> Outcome<ProcessMemory> {
         ProcessMemory::of(fs_err::read_to_string(self.folder.join("engine.pid"))?.trim().parse()?)
     }

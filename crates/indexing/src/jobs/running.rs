@@ -66,7 +66,7 @@ impl RunningJob {
     /// Leaves the job to another server, or to this one after its next start. One on an index that this server has alone is
     /// interrupted.
     pub(crate) async fn hand_over(self) {
-        let is_shared = self.jobs.entries().get(&self.id).is_some_and(|entry| entry.stored.place.is_none());
+        let is_shared = self.jobs.entries().get(&self.id).is_some_and(|entry| entry.stored.data_folder.is_none());
         if !is_shared {
             return self.end(JobStatus::Interrupted, None).await;
         }

@@ -17,14 +17,14 @@ use crate::support::{drip, fill, is_closed, open, open_at_server, soon, until};
 const EACH: usize = 168;
 
 /// How long the server waits for a client: long enough for one that does not mean to be slow, on a busy machine too.
-const PATIENCE: Duration = Duration::from_secs(3);
+const CLIENT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Often enough never to be silent for long.
 const DRIP: Duration = Duration::from_millis(100);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_hundred_slow_clients_hold_nobody_up() {
-    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = CLIENT_TIMEOUT).start().await;
     let address = server.address();
     fill(&server).await;
     let id = server.submit(&Payload::new("S")).await;
@@ -58,7 +58,7 @@ async fn five_hundred_slow_clients_hold_nobody_up() {
 
 #[tokio::test]
 async fn a_body_that_comes_too_slowly_is_answered_with_408() {
-    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = CLIENT_TIMEOUT).start().await;
     server.create_study("S").await;
     let head = b"POST /submit/S HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json\r\n\
         content-length: 9999\r\n\r\n{";
@@ -71,7 +71,7 @@ async fn a_body_that_comes_too_slowly_is_answered_with_408() {
 /// What a client sent quickly is no credit for what it does not send afterwards.
 #[tokio::test]
 async fn a_body_that_stops_near_its_end_is_given_up() {
-    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = CLIENT_TIMEOUT).start().await;
     server.create_study("S").await;
     let head = b"POST /submit/S HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
         content-length: 2000000\r\n\r\n";
@@ -83,7 +83,7 @@ async fn a_body_that_stops_near_its_end_is_given_up() {
 /// A client of a batch may take its time between payloads, but not for ever.
 #[tokio::test]
 async fn batches_may_come_slowly_as_long_as_they_come() {
-    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = CLIENT_TIMEOUT).start().await;
     server.create_study("S").await;
     let head =
         b"POST /submit/S/batch HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n\
@@ -93,7 +93,7 @@ async fn batches_may_come_slowly_as_long_as_they_come() {
     for _ in 0..6 {
         let line = format!("{}\n", Payload::new("S").build());
         stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).await.unwrap();
-        tokio::time::sleep(PATIENCE / 3).await;
+        tokio::time::sleep(CLIENT_TIMEOUT / 3).await;
     }
     let answer = soon("the end of the batch", raw::read_response(&mut stream)).await.unwrap();
     let results = String::from_utf8(answer.body).unwrap();
@@ -107,7 +107,7 @@ async fn batches_may_come_slowly_as_long_as_they_come() {
 async fn an_export_that_nobody_reads_gives_its_place_back() {
     let server = TestServer::builder()
         .limits(|limits| {
-            limits.client_timeout = PATIENCE;
+            limits.client_timeout = CLIENT_TIMEOUT;
             limits.max_exports = 1;
         })
         .start()
@@ -126,7 +126,7 @@ async fn an_export_that_nobody_reads_gives_its_place_back() {
 async fn answers_that_are_read_too_slowly_over_http2_are_given_up() {
     let server = TestServer::builder()
         .limits(|limits| {
-            limits.client_timeout = PATIENCE;
+            limits.client_timeout = CLIENT_TIMEOUT;
             limits.min_client_rate = 100 << 20;
         })
         .start()
@@ -161,7 +161,7 @@ async fn an_answer_over_http2_that_is_not_read_beside_others_is_given_up() {
     const LENGTH: usize = 2_000_000;
     let server = TestServer::builder()
         .limits(|limits| {
-            limits.client_timeout = PATIENCE;
+            limits.client_timeout = CLIENT_TIMEOUT;
             limits.min_client_rate = 1 << 20;
         })
         .start()
@@ -184,7 +184,7 @@ async fn an_answer_over_http2_that_is_not_read_beside_others_is_given_up() {
         answer.collect().await.expect("others go on").to_bytes().len()
     };
     // By then it is more than overdue: at the minimum rate it takes two seconds.
-    let overdue = Instant::now() + 2 * PATIENCE + Duration::from_secs(4);
+    let overdue = Instant::now() + 2 * CLIENT_TIMEOUT + Duration::from_secs(4);
     while Instant::now() < overdue {
         assert!(read_another().await > LENGTH);
     }
@@ -202,7 +202,7 @@ async fn an_answer_over_http2_that_is_not_read_beside_others_is_given_up() {
 
 #[tokio::test]
 async fn connections_that_ask_for_nothing_are_closed() {
-    let server = TestServer::builder().limits(|limits| limits.client_timeout = PATIENCE).start().await;
+    let server = TestServer::builder().limits(|limits| limits.client_timeout = CLIENT_TIMEOUT).start().await;
     let mut silent = TcpStream::connect(server.address()).await.unwrap();
     let mut idle = TcpStream::connect(server.address()).await.unwrap();
     idle.write_all(b"GET /isAlive HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();

@@ -10,11 +10,11 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
 
 /// How long anything that must happen may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(120);
+const EVENT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Waits for what must happen.
 pub(crate) async fn soon<T>(what: &str, future: impl Future<Output = T>) -> T {
-    tokio::time::timeout(PATIENCE, future).await.unwrap_or_else(|_| panic!("{what} did not happen"))
+    tokio::time::timeout(EVENT_TIMEOUT, future).await.unwrap_or_else(|_| panic!("{what} did not happen"))
 }
 
 /// Tries until something is so.

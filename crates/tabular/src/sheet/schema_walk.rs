@@ -53,8 +53,8 @@ pub(super) struct SchemaWalk<'s> {
     steps: usize,
 }
 
-/// A place in a document whose schema is laid out.
-struct Place<'p> {
+/// A location in a document whose schema is laid out.
+struct InstanceLocation<'p> {
     /// The list whose elements are laid out, and the path in an element.
     list: usize,
     path: Vec<String>,
@@ -90,51 +90,57 @@ impl<'s> SchemaWalk<'s> {
     /// Returns the lists of the schema.
     pub(super) fn lists(mut self) -> Result<Vec<ListLayout>, LayoutError> {
         let resolved = self.resolve(self.root, &[])?.ok_or(LayoutError::Unsatisfiable)?;
-        let place =
-            Place { list: 0, path: Vec::new(), is_always_there: true, is_required: true, references: &[], depth: 0 };
-        self.add_members(&resolved, &place)?;
+        let location = InstanceLocation {
+            list: 0,
+            path: Vec::new(),
+            is_always_there: true,
+            is_required: true,
+            references: &[],
+            depth: 0,
+        };
+        self.add_members(&resolved, &location)?;
         Ok(self.lists)
     }
 
     /// Adds the members of an object.
-    fn add_members(&mut self, object: &Resolved, place: &Place<'_>) -> Result<(), LayoutError> {
+    fn add_members(&mut self, object: &Resolved, location: &InstanceLocation<'_>) -> Result<(), LayoutError> {
         let Some(Value::Object(properties)) = object.keywords.get("properties") else { return Ok(()) };
         let required = object.keywords.get("required").and_then(Value::as_array);
         for (name, schema) in properties {
-            let is_left_out = place.list == 0 && place.path.is_empty() && self.without.contains(&name.as_str());
+            let is_left_out = location.list == 0 && location.path.is_empty() && self.without.contains(&name.as_str());
             if is_left_out || name.is_empty() {
                 continue;
             }
             let is_required = required.is_some_and(|required| required.iter().any(|other| other == name));
-            let member = Place {
-                list: place.list,
-                path: [&place.path[..], std::slice::from_ref(name)].concat(),
-                is_always_there: place.is_always_there && is_required,
+            let member = InstanceLocation {
+                list: location.list,
+                path: [&location.path[..], std::slice::from_ref(name)].concat(),
+                is_always_there: location.is_always_there && is_required,
                 is_required,
                 references: &object.references,
-                depth: place.depth + 1,
+                depth: location.depth + 1,
             };
             self.add(schema, &member)?;
         }
         Ok(())
     }
 
-    /// Adds what is at a place: an object, a list or a cell.
-    fn add(&mut self, schema: &Value, place: &Place<'_>) -> Result<(), LayoutError> {
-        let Some(resolved) = self.resolve(schema, place.references)? else { return Ok(()) };
+    /// Adds what is at a location: an object, a list or a cell.
+    fn add(&mut self, schema: &Value, location: &InstanceLocation<'_>) -> Result<(), LayoutError> {
+        let Some(resolved) = self.resolve(schema, location.references)? else { return Ok(()) };
         let (types, is_nullable) = types(&resolved.keywords);
-        let is_deep = resolved.contains_itself || place.depth > MAX_DEPTH;
+        let is_deep = resolved.contains_itself || location.depth > MAX_DEPTH;
         if !is_deep && is_object(&types, &resolved.keywords) {
-            if place.is_always_there {
-                self.lists[place.list].required_objects.push(place.path.clone());
+            if location.is_always_there {
+                self.lists[location.list].required_objects.push(location.path.clone());
             }
-            let inner = Place {
-                list: place.list,
-                path: place.path.clone(),
-                is_always_there: place.is_always_there,
-                is_required: place.is_required,
+            let inner = InstanceLocation {
+                list: location.list,
+                path: location.path.clone(),
+                is_always_there: location.is_always_there,
+                is_required: location.is_required,
                 references: &resolved.references,
-                depth: place.depth,
+                depth: location.depth,
             };
             return self.add_members(&resolved, &inner);
         }
@@ -148,51 +154,56 @@ impl<'s> SchemaWalk<'s> {
             if let Some(items) = items.filter(|items| !items.contains_itself) {
                 let (item_types, has_nulls) = self::types(&items.keywords);
                 if is_object(&item_types, &items.keywords) && !has_nulls {
-                    return self.add_list(&items, place);
+                    return self.add_list(&items, location);
                 }
                 let element = cell_type(&item_types, &items.keywords);
                 if !has_nulls && !matches!(element.kind, CellKind::Json { .. }) {
                     let cell = CellType { kind: CellKind::List(Box::new(element)), allowed: None };
-                    return self.add_column(cell, is_nullable, place);
+                    return self.add_column(cell, is_nullable, location);
                 }
             }
         }
-        self.add_column(cell_type(&types, &resolved.keywords), is_nullable, place)
+        self.add_column(cell_type(&types, &resolved.keywords), is_nullable, location)
     }
 
-    fn add_list(&mut self, items: &Resolved, place: &Place<'_>) -> Result<(), LayoutError> {
+    fn add_list(&mut self, items: &Resolved, location: &InstanceLocation<'_>) -> Result<(), LayoutError> {
         if self.lists.len() >= MAX_LISTS {
             return Err(LayoutError::Lists);
         }
         self.lists.push(ListLayout {
             sheet: String::new(),
-            parent: Some(place.list),
-            path: place.path.clone(),
-            is_required: place.is_always_there,
+            parent: Some(location.list),
+            path: location.path.clone(),
+            is_required: location.is_always_there,
             columns: Vec::new(),
             required_objects: Vec::new(),
         });
-        let element = Place {
+        let element = InstanceLocation {
             list: self.lists.len() - 1,
             path: Vec::new(),
             is_always_there: true,
             is_required: true,
             references: &items.references,
-            depth: place.depth + 1,
+            depth: location.depth + 1,
         };
         self.add_members(items, &element)
     }
 
-    fn add_column(&mut self, cell: CellType, is_nullable: bool, place: &Place<'_>) -> Result<(), LayoutError> {
+    fn add_column(
+        &mut self,
+        cell: CellType,
+        is_nullable: bool,
+        location: &InstanceLocation<'_>,
+    ) -> Result<(), LayoutError> {
         self.columns += 1;
         if self.columns > MAX_COLUMNS {
             return Err(LayoutError::Columns);
         }
-        self.lists[place.list].columns.push(ColumnLayout {
-            name: column_name(&place.path),
-            path: place.path.clone(),
-            is_required: place.is_always_there,
-            is_null_when_empty: is_nullable && place.is_required,
+        self.lists[location.list].columns.push(ColumnLayout {
+            name: column_name(&location.path),
+            path: location.path.clone(),
+            is_required: location.is_always_there,
+            is_null_when_empty: is_nullable && location.is_required,
             cell,
         });
         Ok(())
