@@ -9,6 +9,9 @@
 //! of the tree, and these few endings are all that matches in it. So the walk goes from one to the next by galloping, and
 //! past the branch after the last. This is what an automaton of the text would accept, without building one.
 //!
+//! A wrong letter mostly makes three letters in a row that no value has. Endings with such a trigram are left out where the
+//! dictionary has a trigram index.
+//!
 //! Only the part of a row near the diagonal is kept, where numbers can be within the distance. The cell `c` of row `r`
 //! is about the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
 //! one above the next.
@@ -18,7 +21,7 @@ use std::ops::{ControlFlow, Range};
 
 use super::map_parallel;
 use crate::cancellation::CancellationToken;
-use crate::segment::{Dictionary, WordIndex};
+use crate::segment::{Dictionary, TrigramIndex, WordIndex};
 
 /// After so many values a walk checks whether the search was cancelled.
 const VALUES_PER_CHECK: u32 = 256;
@@ -32,6 +35,7 @@ const WALKED_PARTS: usize = 16;
 /// Returns the ordinals of the values within an edit distance of a text.
 pub(super) fn values_within(
     dictionary: &Dictionary<'_>,
+    trigrams: Option<TrigramIndex<'_>>,
     text: &str,
     distance: u8,
     cancellation: &CancellationToken,
@@ -42,7 +46,7 @@ pub(super) fn values_within(
     let found = map_parallel(parts, |part| {
         let start = part * part_values;
         let range = start as u32..(start + part_values).min(values) as u32;
-        walk(dictionary, range, EditPath::new(text, distance), cancellation)
+        walk(dictionary, range, EditPath::new(text, distance, trigrams), cancellation)
     });
     found.concat()
 }
@@ -51,7 +55,7 @@ pub(super) fn values_within(
 fn walk(
     dictionary: &Dictionary<'_>,
     range: Range<u32>,
-    mut path: EditPath,
+    mut path: EditPath<'_>,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
     let (mut found, mut target) = (Vec::new(), Vec::new());
@@ -77,7 +81,7 @@ pub(super) fn words_within(
     cancellation: &CancellationToken,
     mut visit: impl FnMut(u32),
 ) {
-    let mut path = EditPath::new(text, distance);
+    let mut path = EditPath::new(text, distance, None);
     let mut visited = 0_u32;
     words.walk(|word, values, target| {
         if visited.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
@@ -92,12 +96,15 @@ pub(super) fn words_within(
 }
 
 /// The rows of the letters read so far, and what matches in the branch that they begin.
-struct EditPath {
+struct EditPath<'t> {
     text: Vec<char>,
     /// The same as one string, and where each letter begins in it, with one more for the end.
     whole: String,
     offsets: Vec<usize>,
     limit: usize,
+    trigrams: Option<TrigramIndex<'t>>,
+    /// No value ends with the text from an offset before this one on.
+    first_possible_ending: usize,
     letters: Vec<char>,
     /// One row before the first letter and one after each, of `2 * limit + 1` cells; numbers above the limit are all the
     /// same.
@@ -110,10 +117,13 @@ struct EditPath {
     endings: Vec<Ending>,
 }
 
-impl EditPath {
-    fn new(text: &str, distance: u8) -> Self {
+impl<'t> EditPath<'t> {
+    fn new(text: &str, distance: u8, trigrams: Option<TrigramIndex<'t>>) -> Self {
         let whole = text.to_owned();
         let offsets = text.char_indices().map(|(offset, _)| offset).chain([text.len()]).collect();
+        let is_missing = |bytes: &[u8; 3]| trigrams.is_some_and(|trigrams| !trigrams.may_contain(*bytes));
+        let last_missing = text.as_bytes().array_windows().rposition(is_missing);
+        let first_possible_ending = last_missing.map_or(0, |offset| offset + 1);
         let (text, limit) = (text.chars().collect::<Vec<_>>(), usize::from(distance));
         let first_row = (0..=2 * limit).map(|cell| match cell.checked_sub(limit) {
             Some(column) if column <= text.len() => column as u16,
@@ -121,7 +131,19 @@ impl EditPath {
         });
         let cells = first_row.collect();
         let (letters, branch, branch_end, endings) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Self { text, whole, offsets, limit, letters, cells, branch, branch_end, endings }
+        Self {
+            text,
+            whole,
+            offsets,
+            limit,
+            trigrams,
+            first_possible_ending,
+            letters,
+            cells,
+            branch,
+            branch_end,
+            endings,
+        }
     }
 
     fn width(&self) -> usize {
@@ -213,7 +235,24 @@ impl EditPath {
             };
             columns(row - 1).filter(is_begun)
         });
-        unchanged.chain(swapped.map(|column| Ending { first: Some(text[column]), others: self.offsets[column + 2] }))
+        let swapped = swapped.map(|column| Ending { first: Some(text[column]), others: self.offsets[column + 2] });
+        unchanged.chain(swapped).filter(|ending| self.may_follow_branch(*ending))
+    }
+
+    /// Returns whether the trigrams allow a value of the branch to go on with an ending: those of the ending itself, and the
+    /// last one if it begins in the branch.
+    fn may_follow_branch(&self, ending: Ending) -> bool {
+        let Some(trigrams) = self.trigrams else { return true };
+        if ending.others < self.first_possible_ending {
+            return false;
+        }
+        let length = ending.bytes(&self.whole).count();
+        if length == 0 || length >= 3 || self.branch.len() + length < 3 {
+            return true;
+        }
+        let mut last =
+            self.branch.iter().copied().chain(ending.bytes(&self.whole)).skip(self.branch.len() + length - 3);
+        trigrams.may_contain(std::array::from_fn(|_| last.next().unwrap_or_default()))
     }
 
     /// Adds the row of a letter.
@@ -282,7 +321,7 @@ mod tests {
     use super::*;
     use crate::cancellation::CancelOnDrop;
     use crate::platform::SegmentStorage;
-    use crate::segment::{DictionaryMetadata, SectionWriter, WordIndexMetadata, WordPostings};
+    use crate::segment::{DictionaryMetadata, SectionWriter, TrigramMetadata, WordIndexMetadata, WordPostings};
     use crate::value_encoding::ValueClass;
 
     fn random_text(random: &mut StdRng, max_length: usize) -> String {
@@ -309,7 +348,7 @@ mod tests {
             for &distance in distances {
                 for _ in 0..40 {
                     let text = random_text(random, 9);
-                    let found = values_within(&dictionary, &text, distance, &request.token());
+                    let found = values_within(&dictionary, None, &text, distance, &request.token());
                     let mut by_word = Vec::new();
                     words_within(&words, &text, distance, &request.token(), |ordinal| by_word.push(ordinal));
                     assert_eq!(by_word, found, "{distance} from {text}");
@@ -330,7 +369,7 @@ mod tests {
         let metadata = DictionaryMetadata::of_bytes(values.iter().map(|value| value.as_bytes()), &mut out);
         let storage = SegmentStorage::memory(out.into_bytes());
         let dictionary = metadata.open(ValueClass::Keyword, &storage);
-        let mut path = EditPath::new("temple-123456", 1);
+        let mut path = EditPath::new("temple-123456", 1, None);
         let target = &mut Vec::new();
         assert!(!path.read(b"sample-000000", target));
         // With one letter wrong the rest is known.
@@ -344,24 +383,34 @@ mod tests {
         let token = request.token();
         let matcher = FuzzyMatcher::new("sample-00042", 1);
         let expected = values.iter().filter(|value| matcher.matches(value)).count();
-        assert_eq!(values_within(&dictionary, "sample-00042", 1, &token).len(), expected);
+        assert_eq!(values_within(&dictionary, None, "sample-00042", 1, &token).len(), expected);
         drop(request);
-        assert_eq!(values_within(&dictionary, "sample-00042", 1, &token), Vec::<u32>::new());
+        assert_eq!(values_within(&dictionary, None, "sample-00042", 1, &token), Vec::<u32>::new());
     }
 
     #[test]
-    fn the_parts_of_a_large_dictionary_are_walked_like_the_whole() {
-        let values: Vec<String> = (0..MIN_PARALLEL_VALUES + 7).map(|number| format!("s{number:06}")).collect();
+    fn the_parts_of_a_large_dictionary_are_walked_like_the_whole_with_and_without_trigrams() {
+        let values: Vec<String> = (0..MIN_PARALLEL_VALUES + 7).map(|number| format!("S{number:06}")).collect();
         let mut out = SectionWriter::default();
-        let metadata = DictionaryMetadata::of_bytes(values.iter().map(|value| value.as_bytes()), &mut out);
+        let texts = values.iter().map(|value| value.as_bytes());
+        let metadata = DictionaryMetadata::of_bytes(texts.clone(), &mut out);
+        let trigrams = TrigramMetadata::write(texts, &mut out);
         let storage = SegmentStorage::memory(out.into_bytes());
         let dictionary = metadata.open(ValueClass::Keyword, &storage);
         let request = CancelOnDrop::default();
-        for text in ["s012345", "s10000x", "x000006", ""] {
+        let trigrams = trigrams.and_then(|trigrams| trigrams.open(&storage));
+        assert!(trigrams.is_some());
+        let texts = [
+            "S012345", "S10000x", "x000006", "", "s01234", "S01x45", "S0x2345", "S05x", "Sä12345", "S01245é", "0S12345",
+        ];
+        for text in texts {
             let matcher = FuzzyMatcher::new(text, 2);
             let expected: Vec<u32> =
                 (0..).zip(&values).filter(|(_, value)| matcher.matches(value)).map(|(ordinal, _)| ordinal).collect();
-            assert_eq!(values_within(&dictionary, text, 2, &request.token()), expected, "{text}");
+            for trigrams in [None, trigrams] {
+                let found = values_within(&dictionary, trigrams, text, 2, &request.token());
+                assert_eq!(found, expected, "{text}, trigrams: {}", trigrams.is_some());
+            }
         }
     }
 }

@@ -86,11 +86,12 @@ pub(crate) fn match_fuzzy(
     distance: u8,
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
+    let trigrams = field.trigram_index();
     match (field.class, field.word_index()) {
-        (ValueClass::Keyword, _) => values_within(&field.dictionary, text, distance, cancellation),
+        (ValueClass::Keyword, _) => values_within(&field.dictionary, trigrams, text, distance, cancellation),
         (ValueClass::Text, Some(words)) => {
             let mut found = Bitset::empty(field.dictionary.len());
-            let whole = values_within(&field.dictionary, text, distance, cancellation);
+            let whole = values_within(&field.dictionary, trigrams, text, distance, cancellation);
             whole.into_iter().for_each(|ordinal| found.insert(ordinal as usize));
             words_within(&words, text, distance, cancellation, |ordinal| found.insert(ordinal as usize));
             to_ordinals(&found)

@@ -300,6 +300,14 @@ impl<'a> TrigramIndex<'a> {
         Some(candidates)
     }
 
+    /// Returns whether some value may contain three bytes of a text side by side. Only ASCII tells: other letters may change
+    /// when they are folded.
+    pub(crate) fn may_contain(&self, mut bytes: [u8; 3]) -> bool {
+        let is_ascii = bytes.is_ascii();
+        bytes.make_ascii_lowercase();
+        !is_ascii || self.list(trigram(&bytes)).is_some()
+    }
+
     /// Returns the blocks with a trigram.
     fn blocks_with(&self, trigram: u32, blocks: usize) -> Bitset {
         let list = self.list(trigram).unwrap_or_default();
