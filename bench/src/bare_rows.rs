@@ -13,8 +13,8 @@ pub(crate) struct FileRow {
     pub(crate) name: String,
 }
 
-/// Makes the rows of so many submissions after the document of one that the server has stored; `rows` has the form that
-/// a store needs of an analysis, its document and its files.
+/// Makes the rows of this many submissions after the document of one that the server has stored; `rows` has the form
+/// that a store needs of an analysis, its document and its files.
 pub(crate) fn rows_like<R>(
     document: &str,
     count: usize,

@@ -180,7 +180,7 @@ impl Connection {
         Ok(length > 0)
     }
 
-    /// Appends so many bytes to the body: first what is in the buffer, then straight from the connection.
+    /// Appends this many bytes to the body: first what is in the buffer, then straight from the connection.
     fn read_body(&mut self, length: usize) -> Outcome<()> {
         let buffered = length.min(self.filled - self.used);
         self.body.extend_from_slice(&self.buffer[self.used..self.used + buffered]);

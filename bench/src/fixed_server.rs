@@ -26,7 +26,7 @@ pub(crate) fn run(bytes: usize) -> Outcome<()> {
     })
 }
 
-/// Returns a JSON document of exactly so many bytes, or the shortest one when that is too few.
+/// Returns a JSON document of exactly this many bytes, or the shortest one when that is too few.
 fn document_of(bytes: usize) -> String {
     let empty = json!({ "text": "" }).to_string();
     json!({ "text": "x".repeat(bytes.saturating_sub(empty.len())) }).to_string()

@@ -23,7 +23,7 @@ use crate::client::{Connection, get};
 use crate::server_process::{ServerProcess, cantata};
 use crate::threads::run_threads;
 
-/// After so many requests a new server begins: what they have submitted makes lists long, and so requests slow.
+/// After this many requests a new server begins: what they have submitted makes lists long, and so requests slow.
 const REQUESTS_PER_SERVER: u64 = 20_000;
 
 /// How many requests with a server error are kept.

@@ -16,12 +16,12 @@ pub(crate) fn study_request() -> Vec<u8> {
     client::post_json(&format!("/studies/{STUDY}"), &study)
 }
 
-/// Returns so many requests that each submit one analysis.
+/// Returns this many requests that each submit one analysis.
 pub(crate) fn submit_requests(count: usize, files: usize) -> Outcome<Vec<Vec<u8>>> {
     requests(&format!("/submit/{STUDY}"), count, files)
 }
 
-/// Returns so many requests that each submit and publish one analysis.
+/// Returns this many requests that each submit and publish one analysis.
 pub(crate) fn publish_requests(count: usize, files: usize) -> Outcome<Vec<Vec<u8>>> {
     requests(&format!("/submit/{STUDY}?publish=true"), count, files)
 }

@@ -29,7 +29,7 @@ struct BatchResult {
     message: Option<String>,
 }
 
-/// Submits so many analyses in batches and returns their ids.
+/// Submits this many analyses in batches and returns their ids.
 pub(crate) fn fill(server: &ServerProcess, analyses: usize, files: usize) -> Outcome<Vec<String>> {
     let batch = (FILES_PER_BATCH / files).max(1);
     let taken = AtomicUsize::new(0);
@@ -52,7 +52,7 @@ pub(crate) fn fill(server: &ServerProcess, analyses: usize, files: usize) -> Out
     if ids.len() == analyses { Ok(ids) } else { Err(format!("{} of {analyses} were stored", ids.len()).into()) }
 }
 
-/// Returns a folder with a store of so many files, half of them in analyses of 100, half in analyses of one.
+/// Returns a folder with a store of this many files, half of them in analyses of 100, half in analyses of one.
 ///
 /// It is made when no run before has made one, or when the server's tables have changed since; `fresh` is a folder
 /// that the server has just made. The folder is for copying: a change of it would spoil the next run.

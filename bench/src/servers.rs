@@ -218,7 +218,7 @@ impl ServerGroup {
         self.servers.iter().map(ServerProcess::processor_seconds).sum()
     }
 
-    /// Waits until every server is ready and finds so many documents.
+    /// Waits until every server is ready and finds this many documents.
     fn until_caught_up(&self, documents: u64) -> Outcome<()> {
         for server in &self.servers {
             while server.connect()?.status(&get("/ready"))? != 200 {

@@ -2,7 +2,7 @@
 
 use crate::Outcome;
 
-/// Runs so many threads, each of which is given its number, and returns their results in the order of the numbers.
+/// Runs this many threads, each of which is given its number, and returns their results in the order of the numbers.
 pub(crate) fn run_threads<T: Send>(count: usize, work: impl Fn(usize) -> Outcome<T> + Sync) -> Outcome<Vec<T>> {
     let work = &work;
     std::thread::scope(|scope| {
@@ -11,7 +11,7 @@ pub(crate) fn run_threads<T: Send>(count: usize, work: impl Fn(usize) -> Outcome
     })
 }
 
-/// Runs so many threads beside the work of this one, which must tell them when to end.
+/// Runs this many threads beside the work of this one, which must tell them when to end.
 pub(crate) fn run_beside<T: Send, F>(
     count: usize,
     background: impl Fn(usize) -> Outcome<T> + Sync,

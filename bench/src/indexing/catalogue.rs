@@ -36,7 +36,7 @@ impl IndexedServer {
         Ok(served)
     }
 
-    /// Waits until the catalogue has so many documents.
+    /// Waits until the catalogue has this many documents.
     pub(super) fn until_found(&self, documents: u64) -> Outcome<()> {
         let mut connection = self.server.connect()?;
         // Until there is an index, the catalogue is not served.

@@ -12,7 +12,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Begins a schedule of so many slots, so many a second.
+    /// Begins a schedule of this many slots, this many a second.
     pub(super) fn begin(per_second: f64, slots: usize) -> Self {
         let interval = Duration::from_secs_f64(1.0 / per_second.max(1.0));
         Self { begun: Instant::now(), interval, slots, taken: AtomicUsize::new(0) }

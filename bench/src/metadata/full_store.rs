@@ -7,7 +7,7 @@ use crate::report::{self, Figure, Limit, measure_each, plural};
 use crate::server_process::ServerProcess;
 use crate::{Outcome, submissions};
 
-/// A server that has just begun to use a large store fills its caches first; it gets so many warm-ups for that.
+/// The warm-ups of a server that has just begun to use a large store: it fills its caches first.
 const FULL_STORE_WARM_UPS: u32 = 4;
 
 pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {

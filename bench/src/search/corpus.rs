@@ -27,7 +27,7 @@ pub(super) struct Corpus {
 }
 
 impl Corpus {
-    /// Returns the corpus of so many documents; it is made if it is not in the folder.
+    /// Returns the corpus of this many documents; it is made if it is not in the folder.
     pub(super) fn prepare(folder: &Path, documents: u64) -> Outcome<Self> {
         let path = folder.join(format!("files-{documents}-{:016x}.ndjson", fingerprint()?));
         if !path.try_exists()? {

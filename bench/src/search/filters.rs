@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::arrays::FACETS;
 
-/// No file has so many bytes.
+/// More bytes than any file has.
 const LARGER_THAN_ANY: u64 = 1 << 50;
 
 /// Some of the values of some fields.

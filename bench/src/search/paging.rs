@@ -14,7 +14,7 @@ use crate::client::Connection;
 use crate::latency::Latencies;
 use crate::report::{self, Figure, Limit};
 
-/// Which page is compared with the first, if there are so many.
+/// Which page is compared with the first, if there are this many.
 const DEEP_PAGE: usize = 5_000;
 
 /// How many rows are passed over at once on the way there.
@@ -47,7 +47,7 @@ pub(super) fn measure(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome
     Ok(vec![figure])
 }
 
-/// Returns the cursor of the last of so many rows.
+/// Returns the cursor of the last of this many rows.
 fn cursor_after(connection: &mut Connection, rows: usize) -> Outcome<Value> {
     let mut cursor = Value::Null;
     let mut passed = 0;

@@ -37,7 +37,7 @@ const MAX_OWN_KEYS: usize = 100;
 const MAX_ENDED_OWN_KEYS: usize = 100;
 
 /// How long a key is kept that has expired, or that a person has revoked, so that the audit log can be resolved.
-const ENDED_KEYS_KEPT: Duration = Duration::from_secs(365 * 24 * 3600);
+const ENDED_KEY_RETENTION: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// How long the access of a person counts after a sign-in, by default.
 const DEFAULT_OWNER_ACCESS: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -50,7 +50,7 @@ pub struct KeyRegistry {
     owner_access: Duration,
     known: ArcSwap<HashMap<KeyDigest, Arc<ResolvedKey>>>,
     /// What the keys are resolved from; locked while it is read.
-    followed: Mutex<Followed>,
+    followed: Mutex<FollowedKeys>,
     start: Instant,
     /// Until when what was read counts, in nanoseconds after `start`: requests look here and take no lock.
     fresh_until: AtomicU64,
@@ -62,7 +62,7 @@ pub struct KeyRegistry {
 
 /// Keys and people, and the changes up to which they are known; none before they were read at all.
 #[derive(Default)]
-struct Followed {
+struct FollowedKeys {
     key_change: Option<u64>,
     person_change: Option<u64>,
     /// By id.
@@ -127,7 +127,7 @@ impl KeyRegistry {
     }
 
     /// Reads what was changed, if anything was.
-    async fn read_changes(&self, followed: &mut Followed) -> Result<(), KeyError> {
+    async fn read_changes(&self, followed: &mut FollowedKeys) -> Result<(), KeyError> {
         let key_change = self.store.latest_record_change(RecordKind::Key).await?;
         let person_change = self.store.latest_record_change(RecordKind::Person).await?;
         if (followed.key_change, followed.person_change) != (Some(key_change), Some(person_change)) {
@@ -139,8 +139,8 @@ impl KeyRegistry {
     }
 
     /// Reads what was changed since the last time.
-    async fn follow(&self, followed: &mut Followed, key_change: u64, person_change: u64) -> Result<(), KeyError> {
-        let Followed { key_change: known_keys, person_change: known_people, keys, people } = followed;
+    async fn follow(&self, followed: &mut FollowedKeys, key_change: u64, person_change: u64) -> Result<(), KeyError> {
+        let FollowedKeys { key_change: known_keys, person_change: known_people, keys, people } = followed;
         let read_key = |record: &SharedRecord| {
             parse(record).inspect_err(|error| tracing::error!(%error, "a key is not accepted")).ok().flatten()
         };
@@ -179,7 +179,7 @@ impl KeyRegistry {
         Ok(())
     }
 
-    fn resolve(&self, followed: &Followed) -> HashMap<KeyDigest, Arc<ResolvedKey>> {
+    fn resolve(&self, followed: &FollowedKeys) -> HashMap<KeyDigest, Arc<ResolvedKey>> {
         let resolve = |key: &KeyRecord| match &key.owner {
             None => Some(ResolvedKey::new(key.clone())),
             Some(owner) => {
@@ -295,7 +295,7 @@ impl KeyRegistry {
             let Ok(Some(key)) = parse(&record) else { continue };
             // A key of nobody that was revoked would come back in force with an old key file if the store did not know it.
             let ended = if key.owner.is_some() { key.revoked.or(key.expires) } else { key.expires };
-            if ended.is_some_and(|ended| is_past(ended, ENDED_KEYS_KEPT)) {
+            if ended.is_some_and(|ended| is_past(ended, ENDED_KEY_RETENTION)) {
                 self.store.write_record(RecordKind::Key, &record.id, RecordBase::Record(record.change), None).await?;
             }
         }

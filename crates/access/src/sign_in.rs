@@ -116,11 +116,11 @@ pub struct SignIn {
     redirect: RedirectUrl,
     http: ProviderHttp,
     /// Locked during a fetch.
-    provider: Mutex<Option<Asked>>,
+    provider: Mutex<Option<FetchedMetadata>>,
 }
 
 /// What the provider says, or why it does not, and when it was asked.
-type Asked = (Result<Arc<ProviderMetadataWithLogout>, SignInError>, Instant);
+type FetchedMetadata = (Result<Arc<ProviderMetadataWithLogout>, SignInError>, Instant);
 
 /// Sends requests to the provider.
 struct ProviderHttp {

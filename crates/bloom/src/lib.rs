@@ -5,7 +5,7 @@
 
 /// A hashed key and the layout of its bits.
 pub trait BloomKey: Copy {
-    /// Returns the words that the key uses of a filter of so many words, each with the bits of the key.
+    /// Returns the words that the key uses of a filter of this many words, each with the bits of the key.
     fn probes(self, words: usize) -> impl Iterator<Item = (usize, u64)>;
 
     /// Sets the bits of the key.
@@ -33,7 +33,7 @@ impl BlockKey {
     const WORDS_PER_BLOCK: usize = 8;
     const PROBES: u32 = 8;
 
-    /// Makes an empty filter for so many entries.
+    /// Makes an empty filter for this many entries.
     pub fn filter_for(entries: usize) -> Vec<u64> {
         let blocks = (entries * Self::BITS_PER_ENTRY).div_ceil(64 * Self::WORDS_PER_BLOCK).max(1);
         vec![0; blocks * Self::WORDS_PER_BLOCK]
@@ -69,7 +69,7 @@ impl WordKey {
     const WORD_BITS: u32 = 20;
     const POSITION_BITS: u32 = 6;
 
-    /// Makes an empty filter for so many entries; its length is a power of two.
+    /// Makes an empty filter for this many entries; its length is a power of two.
     pub fn filter_for(entries: usize) -> Vec<u64> {
         vec![0; entries.div_ceil(Self::ENTRIES_PER_WORD).next_power_of_two().min(1 << Self::WORD_BITS)]
     }

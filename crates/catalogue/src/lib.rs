@@ -45,7 +45,7 @@ pub use error::{CatalogueError, CatalogueErrorCode};
 pub use field_tree::{AggregationField, AggregationKind, FieldLevel, FlatField, GraphqlScalar, NodeField, NodeShape};
 pub use names::{flat_name, graphql_name, is_graphql_name, start_case};
 pub use network::{
-    FILTERS_PLACE, NetworkConfig, NetworkField, NodeConfig, NodeNames, NodeProduct, NodeTarget, RemoteNode,
+    FILTERS_PLACEHOLDER, NetworkConfig, NetworkField, NodeConfig, NodeNames, NodeProduct, NodeTarget, RemoteNode,
 };
 pub use problem::{ConfigProblem, Severity};
 pub use profile::{FieldProfile, IndexProfile};

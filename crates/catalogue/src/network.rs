@@ -10,7 +10,7 @@ use cantata_core::Secret;
 use crate::field_tree::AggregationKind;
 
 /// What stands for a filter in the address of a portal.
-pub const FILTERS_PLACE: &str = "{filters}";
+pub const FILTERS_PLACEHOLDER: &str = "{filters}";
 
 /// The network of a catalogue.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,7 +38,7 @@ pub struct NodeConfig {
     pub names: NodeNames,
     /// The smallest count of this node that is shown, whatever the node itself does.
     pub suppressed_below: Option<u64>,
-    /// The page of its portal; [`FILTERS_PLACE`] in it stands for a filter.
+    /// The page of its portal; [`FILTERS_PLACEHOLDER`] in it stands for a filter.
     pub portal_url: Option<String>,
 }
 

@@ -60,7 +60,7 @@ pub fn parse_exact_json(text: &[u8]) -> Result<Value, JsonError> {
     }
 }
 
-/// Says whether a parsed value is nested no deeper than so many levels, and has no number that may have been rounded.
+/// Says whether a parsed value is nested no deeper than this many levels, and has no number that may have been rounded.
 pub fn is_exact(value: &Value, max_depth: usize) -> bool {
     !is_deeper_than(value, max_depth) && !has_large_number(value)
 }

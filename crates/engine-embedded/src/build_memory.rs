@@ -15,20 +15,20 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 /// The default limit of the memory of builds.
 const DEFAULT_BYTES: usize = 4 << 30;
 
-/// Merging takes so many bytes for one of the segments: where their values are, and the columns. The tape and the new file are
-/// not kept in memory.
+/// The memory of a merge for each byte of the segments: where their values are, and the columns. The tape and the new
+/// file are not kept in memory.
 const BYTES_PER_SEGMENT_BYTE: usize = 2;
 
-/// Reading documents and building a segment of them takes so many bytes for one of their JSON.
+/// The memory of reading documents and building a segment of them, for each byte of their JSON.
 const BYTES_PER_JSON_BYTE: usize = 5;
 
 /// The size of a merged segment. More would hardly make searches faster; the offsets of its values have 32 bits.
 const SEGMENT_BYTES: RangeInclusive<usize> = 8 << 20..=1536 << 20;
 
-/// A chunk of an import has at least so many bytes.
+/// A chunk of an import has at least this many bytes.
 const MIN_CHUNK_BYTES: usize = 1 << 20;
 
-/// The WAL is flushed at one part in so many of the build memory, within these bounds.
+/// The WAL is flushed at one part in this many of the build memory, within these bounds.
 const FLUSH_DIVISOR: usize = 32;
 const FLUSH_WAL_BYTES: RangeInclusive<usize> = 1 << 20..=32 << 20;
 
@@ -39,7 +39,7 @@ pub fn set_build_memory_bytes(bytes: usize) {
     BUILD_MEMORY.max.store(bytes, Ordering::Relaxed);
 }
 
-/// Returns how large the chunks of an import should be at most, if so many threads read them.
+/// Returns how large the chunks of an import should be at most, if this many threads read them.
 pub fn max_import_chunk_bytes(threads: usize) -> usize {
     (BUILD_MEMORY.max() / BYTES_PER_JSON_BYTE / threads.max(1)).max(MIN_CHUNK_BYTES)
 }
@@ -54,12 +54,12 @@ pub(crate) fn flush_wal_bytes() -> u64 {
     (BUILD_MEMORY.max() / FLUSH_DIVISOR).clamp(*FLUSH_WAL_BYTES.start(), *FLUSH_WAL_BYTES.end()) as u64
 }
 
-/// Waits until there is room to merge segments of so many bytes.
+/// Waits until there is room to merge segments of this many bytes.
 pub(crate) fn reserve_for_merge(segment_bytes: usize) -> BuildPermit {
     BUILD_MEMORY.reserve(segment_bytes.saturating_mul(BYTES_PER_SEGMENT_BYTE))
 }
 
-/// Waits until there is room to build a segment of documents with so many bytes of JSON.
+/// Waits until there is room to build a segment of documents with this many bytes of JSON.
 pub(crate) fn reserve_for_documents(json_bytes: usize) -> BuildPermit {
     BUILD_MEMORY.reserve(json_bytes.saturating_mul(BYTES_PER_JSON_BYTE))
 }

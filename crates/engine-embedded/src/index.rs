@@ -52,7 +52,7 @@ use crate::error::{IndexError, write_error};
 use crate::retry_pace::RetryPace;
 use crate::snapshot::Snapshot;
 
-/// Batches of at least so many bytes of JSON become a segment file at once.
+/// Batches of at least this many bytes of JSON become a segment file at once.
 const MIN_DIRECT_FLUSH_BYTES: usize = 16 << 20;
 
 /// An index.

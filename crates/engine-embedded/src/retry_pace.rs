@@ -41,7 +41,7 @@ impl RetryPace {
         Arc::new(Self { interval, max_interval, state })
     }
 
-    /// Returns how long nothing is tried after so many failures.
+    /// Returns how long nothing is tried after this many failures.
     fn interval_after(&self, failures: u32) -> Duration {
         let factor = 2_u32.saturating_pow(failures.saturating_sub(1));
         self.interval.saturating_mul(factor).min(self.max_interval)

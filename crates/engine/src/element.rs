@@ -18,7 +18,7 @@ use crate::{Filter, MissingOrder, SortKey, SortMode, SortOrder, SortValue, Value
 /// How much of a budget is spent before it is asked again whether the request was cancelled.
 const ASK_INTERVAL: u64 = 1_000;
 
-/// A test of a text costs 1 more for each time that the product of the lengths of pattern and text has so many bytes.
+/// A test of a text costs 1 more for each time that the product of the lengths of pattern and text has this many bytes.
 const PATTERN_COST_BYTES: usize = 4_096;
 
 /// A choice among the elements of a nested container.

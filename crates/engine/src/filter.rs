@@ -74,7 +74,7 @@ pub enum Filter {
         /// The pattern.
         pattern: String,
     },
-    /// Rows one of whose values becomes the text by at most so many changes of a letter: one added, one left out, one
+    /// Rows one of whose values becomes the text by at most this many changes of a letter: one added, one left out, one
     /// replaced, or two neighbours swapped. Case is not ignored.
     Fuzzy {
         /// The path of the field.

@@ -170,7 +170,7 @@ pub struct FacetRequest {
     pub histograms: Vec<f64>,
     /// Lists of ranges.
     pub ranges: Vec<Vec<NumberRange>>,
-    /// For each bucket, so many of its first records in the order of ids.
+    /// For each bucket, this many of its first records in the order of ids.
     pub top_hits: Option<usize>,
     /// For each bucket, how many of its records pass these too: indexes into [`SearchPlan::filters`].
     pub bucket_filters: Vec<usize>,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use cantata_catalogue::{FILTERS_PLACE, NetworkConfig, NodeConfig, NodeTarget, flat_name};
+use cantata_catalogue::{FILTERS_PLACEHOLDER, NetworkConfig, NodeConfig, NodeTarget, flat_name};
 use cantata_sqon::Sqon;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use tokio::sync::{Notify, Semaphore};
@@ -119,7 +119,7 @@ impl Node {
         let url = self.config.portal_url.as_ref()?;
         let filter = filter.map(|filter| self.names.filter_for_node(filter.clone()).to_json().to_string());
         let filter = utf8_percent_encode(filter.as_deref().unwrap_or_default(), NON_ALPHANUMERIC).to_string();
-        Some(url.replace(FILTERS_PLACE, &filter)).filter(|link| link.len() <= MAX_LINK_BYTES)
+        Some(url.replace(FILTERS_PLACEHOLDER, &filter)).filter(|link| link.len() <= MAX_LINK_BYTES)
     }
 
     /// Counts an answer, or its absence.

@@ -16,7 +16,7 @@ use crate::node_query::{NodeQuery, answer_key};
 /// How many buckets one aggregation may have; as many as a catalogue of this server gives.
 const MAX_BUCKETS: usize = 300_001;
 
-/// Larger counts are wrong: no index has so many records, and JSON numbers are not exact beyond.
+/// Larger counts are wrong: no index has that many records, and JSON numbers are not exact beyond.
 const MAX_COUNT: u64 = 1 << 53;
 
 /// How many steps from zero a bucket of a histogram may be; beyond, steps are not exact.
@@ -258,7 +258,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::node_query::{Asking, FieldMembers, NodeField, node_query};
+    use crate::node_query::{FieldMembers, NodeField, QueryScope, node_query};
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
@@ -270,9 +270,9 @@ mod tests {
         let size = || "size".to_owned();
         let (kind, members) = (AggregationKind::Numeric, FieldMembers::ALL);
         let field = NodeField { network: size(), node: size(), kind, members };
-        let asking = Asking { question: &question, counts_only: false };
+        let scope = QueryScope { question: &question, counts_only: false };
         let names = NameTranslation::default();
-        let query = node_query(asking, None, "file", &[field], &names);
+        let query = node_query(scope, None, "file", &[field], &names);
         NodeAnswer::parse(answer.to_string().as_bytes(), "file", &question, &query, &names)
     }
 

@@ -194,7 +194,8 @@ async fn ids_of(
 
 /// Builds the documents of many analyses, away from the threads that serve requests; their order is kept.
 ///
-/// The analyses are divided among at most so many tasks, which `spawn` runs; each calls `build` for one after the other.
+/// The analyses are divided among at most this many tasks, which `spawn` runs; each calls `build` for one after the
+/// other.
 async fn build_all<T: Send + 'static>(
     builder: &Arc<DocumentBuilder>,
     mut analyses: Vec<T>,

@@ -15,14 +15,14 @@ use std::time::{Duration, Instant};
 /// The longest delay of a source that is not overloaded.
 const MAX_DELAY: Duration = Duration::from_millis(10);
 
-/// A batch with so many documents is large.
+/// A batch with this many documents is large.
 const LARGE_BATCH_DOCUMENTS: usize = 256;
 
 /// How much the delay grows with each batch while the source is overloaded, and its maximum.
 const DELAY_STEP: Duration = Duration::from_millis(2);
 const MAX_OVERLOADED_DELAY: Duration = Duration::from_millis(30);
 
-/// A source is overloaded when it had at least so many changes per commit, on average, for this long.
+/// A source is overloaded when it had at least this many changes per commit, on average, for this long.
 const OVERLOADED_CHANGES_PER_COMMIT: f64 = 3.0;
 const OBSERVATION_PERIOD: Duration = Duration::from_secs(1);
 
@@ -57,7 +57,7 @@ pub(crate) struct BatchDelay {
 }
 
 impl BatchDelay {
-    /// Begins with a source that has made so many commits.
+    /// Begins with a source that has made this many commits.
     pub(crate) fn new(commits: Option<u64>, now: Instant) -> Self {
         Self { total_commits: commits, overloaded: None, ended: now, since: now, changes: 0, commits: 0 }
     }
@@ -116,7 +116,7 @@ mod tests {
             self.commits += commits;
             let begun = self.now;
             self.now += Duration::from_millis(10);
-            let (commits, ended) = (Some(self.commits), begun + TAKEN);
+            let (commits, ended) = (Some(self.commits), begun + BATCH_DURATION);
             self.delay.delay_after(&BatchTiming { changes, documents: self.documents, commits, begun, ended })
         }
 
@@ -125,7 +125,7 @@ mod tests {
         }
     }
 
-    const TAKEN: Duration = Duration::from_millis(2);
+    const BATCH_DURATION: Duration = Duration::from_millis(2);
 
     #[test]
     fn nothing_waits_after_a_single_change() {
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn changes_gather_for_as_long_as_the_last_ones_took_but_not_long() {
         let mut source = Source::new();
-        assert_eq!(source.delay_after(2, 2), TAKEN);
+        assert_eq!(source.delay_after(2, 2), BATCH_DURATION);
         let begun = source.now;
         let ended = begun + Duration::from_millis(500);
         let slow = BatchTiming { changes: 2, documents: 2, commits: Some(11), begun, ended };
@@ -150,7 +150,7 @@ mod tests {
         assert_eq!(source.pause_after_a_while(30, 6), MAX_OVERLOADED_DELAY);
         assert_eq!(source.delay_after(30, 20), Duration::ZERO);
         source.documents = LARGE_BATCH_DOCUMENTS - 1;
-        assert_eq!(source.delay_after(30, 20), TAKEN);
+        assert_eq!(source.delay_after(30, 20), BATCH_DURATION);
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!(source.pause_after_a_while(30, 6), MAX_OVERLOADED_DELAY);
         assert_eq!(source.delay_after(200, 80), MAX_OVERLOADED_DELAY);
         assert_eq!(source.delay_after(1, 1), Duration::ZERO);
-        assert_eq!(source.delay_after(30, 6), TAKEN);
+        assert_eq!(source.delay_after(30, 6), BATCH_DURATION);
         assert_eq!(source.pause_after_a_while(30, 6), MAX_OVERLOADED_DELAY);
     }
 
@@ -167,7 +167,7 @@ mod tests {
     fn they_gather_longer_and_longer() {
         let mut source = Source::new();
         let pauses: Vec<Duration> = (0..150).map(|_| source.delay_after(30, 6)).collect();
-        let begin = pauses.iter().position(|&delay| delay != TAKEN).unwrap();
+        let begin = pauses.iter().position(|&delay| delay != BATCH_DURATION).unwrap();
         assert_eq!(
             pauses[begin..begin + 3],
             [MAX_DELAY + DELAY_STEP, MAX_DELAY + 2 * DELAY_STEP, MAX_DELAY + 3 * DELAY_STEP]
@@ -176,15 +176,15 @@ mod tests {
 
     #[test]
     fn many_changes_one_by_one_do_not_make_them_wait() {
-        assert_eq!(Source::new().pause_after_a_while(500, 400), TAKEN);
+        assert_eq!(Source::new().pause_after_a_while(500, 400), BATCH_DURATION);
     }
 
     #[test]
     fn a_source_that_was_held_up_for_a_moment_is_not_crowded() {
         let mut source = Source::new();
         for _ in 0..20 {
-            assert_eq!(source.delay_after(64, 1), TAKEN);
-            assert_eq!(source.pause_after_a_while(10, 9), TAKEN);
+            assert_eq!(source.delay_after(64, 1), BATCH_DURATION);
+            assert_eq!(source.pause_after_a_while(10, 9), BATCH_DURATION);
         }
     }
 
@@ -193,7 +193,7 @@ mod tests {
         let mut source = Source::new();
         for _ in 0..20 {
             source.now += 2 * OBSERVATION_PERIOD;
-            assert_eq!(source.delay_after(64, 1), TAKEN);
+            assert_eq!(source.delay_after(64, 1), BATCH_DURATION);
         }
     }
 
@@ -202,9 +202,9 @@ mod tests {
         let mut begun = Instant::now();
         let mut delay = BatchDelay::new(None, begun);
         for _ in 0..20 {
-            let ended = begun + TAKEN;
+            let ended = begun + BATCH_DURATION;
             let taken = BatchTiming { changes: 9_000, documents: 9, commits: None, begun, ended };
-            assert_eq!(delay.delay_after(&taken), TAKEN);
+            assert_eq!(delay.delay_after(&taken), BATCH_DURATION);
             begun += IDLE_RESET;
         }
     }

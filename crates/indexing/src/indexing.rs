@@ -41,7 +41,7 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often a copy fails without getting any further before it is no longer waited for; with the delays between the attempts,
 /// more than ten seconds. While the store cannot be reached, a copy is waited for: it gets further afterwards.
-const AWAITED_FAILURES: u32 = 7;
+const MAX_AWAITED_FAILURES: u32 = 7;
 
 /// How long saving the rejected documents may take before the next poll.
 const SAVE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -265,7 +265,7 @@ impl CatalogueEntry {
         // Positions in the store are event numbers.
         let position = live_status.position.as_deref().and_then(|position| position.parse::<u64>().ok());
         let is_before = position.is_none_or(|position| position < event);
-        let keeps_failing = live_status.failures >= AWAITED_FAILURES;
+        let keeps_failing = live_status.failures >= MAX_AWAITED_FAILURES;
         if is_before && keeps_failing {
             tracing::warn!(catalogue = worker.id, "a copy of an index keeps failing; the server is ready without it");
         }

@@ -12,7 +12,7 @@ use crate::source::{AnalysisSource, ChangeBatch, ChangedAnalysis, SnapshotPages,
 /// How many events are read at once; the bytes of their documents are checked after each read.
 const EVENT_PAGE_SIZE: usize = 500;
 
-/// A batch of changes is complete when its documents have so many bytes.
+/// A batch of changes is complete when its documents have this many bytes.
 const MAX_BATCH_BYTES: usize = 16 << 20;
 
 /// How many documents of a snapshot are read at once.

@@ -22,7 +22,7 @@ const BASE_BYTES: usize = 256 << 10;
 /// How many bytes a compiled schema takes for each byte of its text.
 const COMPILED_RATIO: usize = 64;
 
-/// A type that takes more than one part in so many of the cache is not cached.
+/// A type that takes more than one part in this many of the cache is not cached.
 const MAX_ENTRY_DIVISOR: usize = 4;
 
 /// The registration of an analysis type.
@@ -131,7 +131,7 @@ pub(crate) struct TypeCache {
 }
 
 impl TypeCache {
-    /// Creates a cache of so many bytes.
+    /// Creates a cache of this many bytes.
     pub(crate) fn new(bytes: usize) -> Self {
         let weigh = |_: &AnalysisTypeId, compiled: &Arc<CompiledType>| {
             // A single one is far smaller.

@@ -20,8 +20,8 @@ mod network_view;
 mod redaction;
 mod served_catalogue;
 mod service;
+mod set_locks;
 mod set_reader;
-mod set_turns;
 mod sets;
 mod shared_sets;
 

@@ -20,8 +20,8 @@ use crate::counters::SearchCounters;
 use crate::index_probe::IndexFields;
 use crate::network_view::NetworkView;
 use crate::served_catalogue::ServedCatalogue;
+use crate::set_locks::SetLocks;
 use crate::set_reader::SetReader;
-use crate::set_turns::SetTurns;
 use crate::shared_sets::SharedSets;
 
 /// The size of all cached views, measured by the SDL of their schemas.
@@ -39,7 +39,7 @@ pub(crate) struct LoadedCatalogue {
     engine: Arc<dyn SearchEngine>,
     /// The saved sets, if they are in a store.
     shared_sets: Option<Arc<SharedSets>>,
-    set_turns: Arc<SetTurns>,
+    set_locks: Arc<SetLocks>,
     views: Cache<ViewKey, Arc<CompiledView>>,
     logged_truncations: Arc<Mutex<HashSet<String>>>,
     generated_at: String,
@@ -79,7 +79,7 @@ impl LoadedCatalogue {
             .filter(|_| config.engine == EngineChoice::Embedded)
             .map(|store| Arc::new(SharedSets::new(Arc::clone(store), Arc::clone(engine), &catalogue.sets.index)));
         let loaded = Self {
-            set_turns: Arc::new(SetTurns::new(set_store.cloned(), &catalogue.sets.index)),
+            set_locks: Arc::new(SetLocks::new(set_store.cloned(), &catalogue.sets.index)),
             catalogue,
             shared_sets,
             config,
@@ -112,7 +112,7 @@ impl LoadedCatalogue {
             view,
             reader: SetReader::of(identity),
             shared_sets: self.shared_sets.clone(),
-            set_turns: Arc::clone(&self.set_turns),
+            set_locks: Arc::clone(&self.set_locks),
             engine: Arc::clone(&self.engine),
             logged_truncations: Arc::clone(&self.logged_truncations),
             counters: Arc::clone(counters),

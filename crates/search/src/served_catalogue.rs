@@ -18,8 +18,8 @@ use tokio::sync::Semaphore;
 
 use crate::counters::SearchCounters;
 use crate::network_view::NetworkView;
+use crate::set_locks::SetLocks;
 use crate::set_reader::SetReader;
-use crate::set_turns::SetTurns;
 use crate::shared_sets::SharedSets;
 
 /// The permits of responses whose nested elements are selected while they are written: that is work for a processor.
@@ -40,8 +40,8 @@ pub struct ServedCatalogue {
     pub(crate) reader: SetReader,
     /// The saved sets, if they are in a store; else the engine has them.
     pub(crate) shared_sets: Option<Arc<SharedSets>>,
-    /// The turns of changes of the saved sets that the engine has.
-    pub(crate) set_turns: Arc<SetTurns>,
+    /// The locks of the saved sets that the engine has.
+    pub(crate) set_locks: Arc<SetLocks>,
     /// The engine that has its index and its saved sets.
     pub(crate) engine: Arc<dyn SearchEngine>,
     /// The fields whose truncated lists have been logged.

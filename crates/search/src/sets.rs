@@ -6,10 +6,10 @@
 //! it does not exist, either, unless it is shared with them.
 //!
 //! A change is made of a set as it was found, and made again if another server was faster, so that none is lost; where the
-//! engine has the sets, servers take turns ([`SetTurns`]).
+//! engine has the sets, servers lock them ([`SetLocks`]).
 //!
 //! [`SetReader`]: crate::set_reader::SetReader
-//! [`SetTurns`]: crate::set_turns::SetTurns
+//! [`SetLocks`]: crate::set_locks::SetLocks
 //! [`SharedSets`]: crate::shared_sets::SharedSets
 
 use std::collections::{HashMap, HashSet};
@@ -190,7 +190,7 @@ impl ServedCatalogue {
         if let Some(view) = &save.view {
             set[SAVED_SET_VIEW] = view.as_str().into();
         }
-        let _turn = self.set_turns.wait_to_save(self.reader.owner.as_deref()).await;
+        let _saving = self.set_locks.lock_saving(self.reader.owner.as_deref()).await;
         self.prepare_sets_index().await?;
         let refusal = match self.reader.own_filter() {
             Some(own) => {
@@ -267,11 +267,11 @@ impl ServedCatalogue {
         self.in_turn(self.change_set(id, SHARED_WITH, Value::from(shared_with))).await
     }
 
-    /// Makes a change of a set. Where a store has the sets, it needs no turn.
+    /// Makes a change of a set. Where a store has the sets, it needs no lock.
     async fn in_turn<T>(&self, change: impl Future<Output = Result<T, EngineError>>) -> Result<T, EngineError> {
         match &self.shared_sets {
             Some(_) => change.await,
-            None => self.set_turns.take(change).await,
+            None => self.set_locks.run_exclusively(change).await,
         }
     }
 

@@ -193,7 +193,7 @@ fn write_at(descriptor: c_int, bytes: *const u8, count: size_t, offset: Option<o
             let is_short = disk.begin(Operation::Grow)?;
             let start = offset.unwrap_or_else(|| current_offset(descriptor));
             let written = checked(real(if is_short { count.div_ceil(2) } else { count }))?;
-            // SAFETY: the caller of `write` passed at least so many bytes.
+            // SAFETY: the caller of `write` passed at least this many bytes.
             let bytes = unsafe { std::slice::from_raw_parts(bytes, written as usize) }.to_vec();
             disk.model.change_file(node, FileChange::Write { offset: start as usize, bytes });
             Ok(written)
@@ -224,7 +224,7 @@ fn write_vectored(
     if !is_simulated {
         return real() as ssize_t;
     }
-    // SAFETY: the caller of `writev` passed so many buffers.
+    // SAFETY: the caller of `writev` passed this many buffers.
     let buffers = unsafe { std::slice::from_raw_parts(buffers, count.max(0) as usize) };
     match buffers.iter().find(|buffer| buffer.iov_len > 0) {
         Some(buffer) => write_at(descriptor, buffer.iov_base.cast(), buffer.iov_len, offset),

@@ -52,7 +52,7 @@ async fn a_flipped_bit_is_an_error_that_names_the_analysis() {
 const MANY_ROWS: u64 = 1_100;
 
 /// How long a test waits for rows to get checksums before it fails.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 fn database(folder: &Path) -> Connection {
     Connection::open(folder.join(METADATA_FILE)).unwrap()
@@ -96,7 +96,7 @@ async fn opened_until_complete(folder: &Path) {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, complete).await.expect("all rows get checksums");
+    tokio::time::timeout(WAIT_TIMEOUT, complete).await.expect("all rows get checksums");
     drop(store);
 }
 

@@ -16,7 +16,7 @@ use crate::SheetError;
 use crate::xlsx_archive::check_archive;
 
 /// How many rows are read ahead.
-const ROWS_AHEAD: usize = 16;
+const MAX_ROWS_AHEAD: usize = 16;
 
 /// How many bytes a file has at most that is read by rows, and when it is unpacked. Sheets are not in memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
@@ -64,7 +64,7 @@ pub struct XlsxReader {
 impl XlsxReader {
     /// Begins to read a file.
     pub fn open(file: File) -> Self {
-        let (sender, rows) = sync_channel(ROWS_AHEAD);
+        let (sender, rows) = sync_channel(MAX_ROWS_AHEAD);
         thread::spawn(move || {
             let read = read_first_sheet(file, &mut |row| sender.send(Ok(Some(row))).is_ok());
             // Nobody waits for it if the reader is gone.

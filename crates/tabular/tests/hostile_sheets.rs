@@ -123,7 +123,7 @@ fn parts_that_take_more_memory_than_they_have_bytes_are_refused() {
         read_xlsx_sheets(&file, MAX_BYTES, MAX_ROWS)
     };
     let strings = "xl/sharedStrings.xml";
-    // Room is made for so many texts at once.
+    // Room is made for this many texts at once.
     let many = with(strings, &|text| text.replace("uniqueCount=\"1\"", "uniqueCount=\"100000000000\""));
     assert!(many.unwrap_err().to_string().contains("more texts"));
     assert!(with(strings, &|text| text + "\0").unwrap_err().to_string().contains("UTF-8"));

@@ -9,7 +9,7 @@ use super::vocabulary::{HOW_MANY, SAMPLE_TYPES, SPECIMEN_TYPES, SpecimenType, TU
 use crate::random::Random;
 
 /// More than a donor has specimens and a specimen has samples; it keeps the numbers of one apart from the next's.
-const NUMBERS_EACH: u64 = 4;
+const NUMBERS_PER_PARENT: u64 = 4;
 
 /// What was taken from a donor at one time and place.
 #[derive(Serialize)]
@@ -35,14 +35,14 @@ pub(crate) struct Sample {
 /// Makes the specimens of a donor; a few donors have none yet.
 pub(crate) fn specimens(random: &mut Random, donor: u64) -> Vec<Specimen> {
     let count = if random.percent(1) { 0 } else { *random.skewed(&HOW_MANY) };
-    let first = donor * NUMBERS_EACH;
+    let first = donor * NUMBERS_PER_PARENT;
     (first..first + count).map(|number| Specimen::new(random, number)).collect()
 }
 
 impl Specimen {
     fn new(random: &mut Random, number: u64) -> Self {
         let SpecimenType { name, is_tumour } = *random.skewed(&SPECIMEN_TYPES);
-        let first = number * NUMBERS_EACH;
+        let first = number * NUMBERS_PER_PARENT;
         let samples = first..first + random.skewed(&HOW_MANY);
         Self {
             specimen_id: Accession { prefix: "SP", number },

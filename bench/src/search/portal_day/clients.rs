@@ -41,7 +41,7 @@ pub(super) struct Day {
 }
 
 impl Day {
-    /// Lets so many people ask for so long.
+    /// Lets this many people ask for this long.
     pub(super) fn spend(
         target: &Target,
         catalogue: &Catalogue,

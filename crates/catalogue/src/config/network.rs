@@ -35,7 +35,7 @@ const OWN_HEADERS: [&str; 12] = [
     "x-request-type",
 ];
 
-/// Reads the network, whose answers may take so many bytes together; `None` if there is none.
+/// Reads the network, whose answers may take this many bytes together; `None` if there is none.
 pub(super) fn read<'a>(
     reader: &mut ConfigReader<'a>,
     root: &ConfigSection<'a>,

@@ -10,7 +10,7 @@ use crate::client::server::ServerClient;
 use crate::error::CliError;
 
 /// Called for each element; returns false to stop.
-type Act<'a> = dyn FnMut(&RawValue) -> Result<bool, CliError> + 'a;
+type VisitElement<'a> = dyn FnMut(&RawValue) -> Result<bool, CliError> + 'a;
 
 /// Calls `act` for every element of an array until it returns false. With a member, these are the elements of the arrays
 /// at this member of the objects of the array.
@@ -18,7 +18,7 @@ pub(super) fn for_each_element(
     server: &ServerClient,
     body: impl Read,
     member: Option<&'static str>,
-    act: &mut Act<'_>,
+    act: &mut VisitElement<'_>,
 ) -> Result<(), CliError> {
     let mut end = None;
     let mut list = serde_json::Deserializer::from_reader(body);
@@ -37,7 +37,7 @@ enum StreamEnd {
 }
 
 struct ElementStream<'w, 'a> {
-    act: &'w mut Act<'a>,
+    act: &'w mut VisitElement<'a>,
     end: &'w mut Option<StreamEnd>,
 }
 

@@ -19,13 +19,13 @@ const OTHER_BLOCKING_THREADS: usize = 8;
 
 const MIN_BLOCKING_THREADS: usize = 16;
 
-/// One part in so many of the memory is for request bodies and responses.
+/// One part in this many of the memory is for request bodies and responses.
 const REQUEST_DIVISOR: u64 = 8;
 
-/// One part in so many of the memory is for caches.
+/// One part in this many of the memory is for caches.
 const CACHE_DIVISOR: u64 = 16;
 
-/// One search may take one part in so many of the memory, within these bounds.
+/// One search may take one part in this many of the memory, within these bounds.
 const SEARCH_DIVISOR: u64 = 64;
 const MIN_SEARCH_BYTES: u64 = 32 << 20;
 const MAX_SEARCH_BYTES: u64 = 256 << 20;

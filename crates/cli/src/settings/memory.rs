@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::values::whole_number;
 
-/// One part in so many of the memory is for imports and merges.
+/// One part in this many of the memory is for imports and merges.
 const BUILD_DIVISOR: u64 = 3;
 
 /// More would make segments too large to be of use.

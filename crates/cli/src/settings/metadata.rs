@@ -22,8 +22,8 @@ pub(crate) struct MetadataSection {
 }
 
 impl MetadataSection {
-    /// Returns the settings of the service, with so many bytes for compiled analysis types. Where reads are closed, nothing of
-    /// another study is named.
+    /// Returns the settings of the service, with this many bytes for compiled analysis types. Where reads are closed,
+    /// nothing of another study is named.
     pub(crate) fn service_settings(&self, closed_reads: bool, type_cache_bytes: usize) -> MetadataSettings {
         MetadataSettings {
             enforce_latest: self.schemas_enforce_latest,

@@ -15,9 +15,9 @@ use crate::process::{Server, cantata, outcome};
 const STUDY: &str = "BACKUP";
 
 /// A data folder, and files beside it.
-struct Place(TempDir);
+struct BackupFolders(TempDir);
 
-impl Place {
+impl BackupFolders {
     fn new() -> Self {
         Self(tempfile::tempdir().unwrap())
     }
@@ -96,7 +96,7 @@ fn documents(server: &Server) -> u64 {
 
 #[test]
 fn everything_acknowledged_before_a_backup_is_in_it_while_writing_goes_on() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     let server = place.start("data");
     set_up(&server);
     let before: Vec<String> = (0..40).map(|marker| write(&server, marker)).collect();
@@ -154,7 +154,7 @@ fn everything_acknowledged_before_a_backup_is_in_it_while_writing_goes_on() {
 
 #[test]
 fn a_stopped_server_is_backed_up_too_with_its_catalogues() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     let server = place.start("data");
     set_up(&server);
     let id = write(&server, 1);
@@ -184,7 +184,7 @@ fn a_stopped_server_is_backed_up_too_with_its_catalogues() {
 }
 
 /// Returns a backup with something of everything in it.
-fn small_backup(place: &Place) -> Vec<u8> {
+fn small_backup(place: &BackupFolders) -> Vec<u8> {
     let server = place.start("data");
     set_up(&server);
     write(&server, 1);
@@ -195,7 +195,7 @@ fn small_backup(place: &Place) -> Vec<u8> {
 
 #[test]
 fn a_damaged_backup_is_refused_wherever_it_is_damaged_and_leaves_nothing() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     let whole = small_backup(&place);
     let regions = 60;
     for region in 0..regions {
@@ -221,7 +221,7 @@ fn a_damaged_backup_is_refused_wherever_it_is_damaged_and_leaves_nothing() {
 
 #[test]
 fn only_who_may_do_everything_gets_a_backup() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     let server = Server::start("serve", &place.path("data"), &["--auth-mode=api-key"]);
     let made = place.ok("data", &["key", "create", "--name", "k", "--scope", "song.READ", "--json"]);
     let key = serde_json::from_str::<Value>(&made).unwrap()["key"].as_str().unwrap().to_owned();
@@ -238,7 +238,7 @@ fn only_who_may_do_everything_gets_a_backup() {
 
 #[test]
 fn a_backup_is_not_written_into_what_somebody_left_in_its_place() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     small_backup(&place);
     fs_err::write(place.path("precious"), "as it was").unwrap();
     std::os::unix::fs::symlink(place.path("precious"), place.path("a.unfinished")).unwrap();
@@ -255,7 +255,7 @@ fn a_backup_is_not_written_into_what_somebody_left_in_its_place() {
 
 #[test]
 fn a_whole_backup_of_nonsense_is_not_restored() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     for path in ["metadata.db", "search/things/manifest.json"] {
         let file = BackupFile { path: path.to_owned(), content: FileContent::Bytes(b"nonsense".to_vec().into()) };
         let forged = fs_err::File::create(place.path("forged")).unwrap();
@@ -268,7 +268,7 @@ fn a_whole_backup_of_nonsense_is_not_restored() {
 
 #[test]
 fn only_an_empty_folder_is_restored_into() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     small_backup(&place);
     let before = place.names("data");
     let said = place.refused("data", &["restore", "b"]);
@@ -278,7 +278,7 @@ fn only_an_empty_folder_is_restored_into() {
 
 #[test]
 fn a_half_restored_folder_is_not_served() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     small_backup(&place);
     place.ok("restored", &["restore", "b"]);
     fs_err::create_dir(place.path("restored/.restoring")).unwrap();
@@ -293,7 +293,7 @@ fn a_half_restored_folder_is_not_served() {
 
 #[test]
 fn a_damaged_index_makes_no_backup_and_is_named() {
-    let place = Place::new();
+    let place = BackupFolders::new();
     small_backup(&place);
     let is_segment = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "segment");
     let files =

@@ -186,7 +186,7 @@ fn a_folder_that_lost_its_metadata_is_not_started_empty() {
     assert_eq!(server.get("/studies/all").1, json!([]), "without both files the server starts empty");
 }
 
-/// Starts a server with a catalogue of the published files, and waits until it has so many events.
+/// Starts a server with a catalogue of the published files, and waits until it has this many events.
 fn start_indexed(folder: &Path, event: u64, change: impl FnOnce(&Server)) -> Server {
     let configs = folder.with_file_name("configs");
     fs_err::create_dir_all(&configs).unwrap();

@@ -35,21 +35,21 @@ const TEXT_BYTES: u64 = 4_000;
 
 /// How long to wait between two looks at the server, and how many looks there are until a test gives up.
 const LOOK_INTERVAL: Duration = Duration::from_millis(20);
-const LOOKS: usize = 6_000;
+const MAX_POLLS: usize = 6_000;
 
 #[test]
 fn downloads_take_a_page_each_whether_they_are_read_or_not() {
     const ROUNDS: u64 = 3;
-    const STALLED: u64 = 8;
-    const READ: u64 = 8;
+    const STALLED_CLIENTS: u64 = 8;
+    const READING_CLIENTS: u64 = 8;
     const MAX_EXPORTS: u64 = 40;
     /// A page of about a megabyte, the records that point into it, and the chunks that a connection has taken.
     const EXPORT_BYTES: u64 = 4 * MIB;
     const DOCUMENTS: u64 = 8_000;
     const ANSWER_BYTES: u64 = DOCUMENTS * TEXT_BYTES;
-    const BOUND: u64 = MAX_EXPORTS * EXPORT_BYTES + CACHE_BYTES + BLOCKING_THREADS * THREAD_BYTES;
-    const { assert!(ROUNDS * STALLED + READ <= MAX_EXPORTS) };
-    const { assert!(ROUNDS * STALLED * ANSWER_BYTES > 2 * BOUND, "whole answers take more than they may") };
+    const MAX_BYTES: u64 = MAX_EXPORTS * EXPORT_BYTES + CACHE_BYTES + BLOCKING_THREADS * THREAD_BYTES;
+    const { assert!(ROUNDS * STALLED_CLIENTS + READING_CLIENTS <= MAX_EXPORTS) };
+    const { assert!(ROUNDS * STALLED_CLIENTS * ANSWER_BYTES > 2 * MAX_BYTES, "whole answers take more than they may") };
 
     let place = filled(DOCUMENTS);
     let max_exports = format!("--max-exports={MAX_EXPORTS}");
@@ -64,13 +64,13 @@ fn downloads_take_a_page_each_whether_they_are_read_or_not() {
     let mut most = 0;
     let mut stalled = Vec::new();
     for _ in 0..ROUNDS {
-        for _ in 0..STALLED {
+        for _ in 0..STALLED_CLIENTS {
             let (status, stream) = begin(&server, "/download", &request);
             assert_eq!(status, 200);
             stalled.push(stream);
         }
         thread::scope(|scope| {
-            let readers: Vec<_> = (0..READ).map(|_| scope.spawn(read)).collect();
+            let readers: Vec<_> = (0..READING_CLIENTS).map(|_| scope.spawn(read)).collect();
             while !readers.iter().all(|reader| reader.is_finished()) {
                 most = server.own_memory().max(most);
                 thread::sleep(LOOK_INTERVAL);
@@ -79,7 +79,7 @@ fn downloads_take_a_page_each_whether_they_are_read_or_not() {
         });
         most = server.own_memory().max(most);
     }
-    assert!(most < before + BOUND, "{most} bytes, and {before} before; {BOUND} more are allowed");
+    assert!(most < before + MAX_BYTES, "{most} bytes, and {before} before; {MAX_BYTES} more are allowed");
     let threads = server.runtime_threads() as u64;
     assert!(threads <= WORKERS + BLOCKING_THREADS, "{threads} threads");
     drop(stalled);
@@ -97,8 +97,8 @@ fn large_answers_that_nobody_reads_share_the_memory_of_requests_and_are_given_up
     /// An answer grows by doubling, and is copied each time.
     const COPIES: u64 = 4;
     /// Those that are sent, one that waits for its share, and those that are made.
-    const BOUND: u64 = REQUEST_MEMORY + ANSWER_BYTES + WORKERS * COPIES * ANSWER_BYTES + CACHE_BYTES;
-    const { assert!(CLIENTS * ANSWER_BYTES > 3 * BOUND / 2, "all answers together take more than they may") };
+    const MAX_BYTES: u64 = REQUEST_MEMORY + ANSWER_BYTES + WORKERS * COPIES * ANSWER_BYTES + CACHE_BYTES;
+    const { assert!(CLIENTS * ANSWER_BYTES > 3 * MAX_BYTES / 2, "all answers together take more than they may") };
 
     let place = filled(DOCUMENTS);
     let request_memory = format!("--request-memory={REQUEST_MEMORY}");
@@ -128,7 +128,7 @@ fn large_answers_that_nobody_reads_share_the_memory_of_requests_and_are_given_up
         if server.sockets() <= sockets {
             break;
         }
-        assert!(look < LOOKS, "answers that nobody reads are kept");
+        assert!(look < MAX_POLLS, "answers that nobody reads are kept");
         thread::sleep(LOOK_INTERVAL);
     }
     for (_, mut stream) in answers {
@@ -136,7 +136,7 @@ fn large_answers_that_nobody_reads_share_the_memory_of_requests_and_are_given_up
         let received = std::io::copy(&mut stream, &mut std::io::sink()).unwrap_or_default();
         assert!(received < ANSWER_BYTES, "it was sent as a whole");
     }
-    assert!(most < before + BOUND, "{most} bytes, and {before} before; {BOUND} more are allowed");
+    assert!(most < before + MAX_BYTES, "{most} bytes, and {before} before; {MAX_BYTES} more are allowed");
     assert_eq!(count(&server), DOCUMENTS);
 }
 
@@ -147,8 +147,8 @@ fn searches_with_large_values_leave_no_more_than_caches_may_keep() {
     const VALUE_BYTES: u64 = 1_000_000;
     /// A body is read, parsed, validated and planned, one search after the other.
     const COPIES: u64 = 8;
-    const BOUND: u64 = CACHE_BYTES + COPIES * VALUE_BYTES + BLOCKING_THREADS * THREAD_BYTES;
-    const { assert!(SEARCHES * VALUE_BYTES > 2 * BOUND, "all values together take more than they may") };
+    const MAX_BYTES: u64 = CACHE_BYTES + COPIES * VALUE_BYTES + BLOCKING_THREADS * THREAD_BYTES;
+    const { assert!(SEARCHES * VALUE_BYTES > 2 * MAX_BYTES, "all values together take more than they may") };
 
     let place = filled(10);
     let server = start(&place, &[]);
@@ -164,7 +164,7 @@ fn searches_with_large_values_leave_no_more_than_caches_may_keep() {
     let before = server.own_memory();
     (1..=SEARCHES).for_each(search);
     let after = server.own_memory();
-    assert!(after < before + BOUND, "{after} bytes, and {before} before; {BOUND} more are allowed");
+    assert!(after < before + MAX_BYTES, "{after} bytes, and {before} before; {MAX_BYTES} more are allowed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -175,8 +175,8 @@ async fn bodies_whose_ends_drip_share_the_memory_of_requests_and_are_given_up() 
     const COPIES: u64 = 2;
     /// What a connection has read and not passed on.
     const CONNECTION_BYTES: u64 = MIB;
-    const BOUND: u64 = COPIES * REQUEST_MEMORY + CLIENTS * CONNECTION_BYTES + CACHE_BYTES;
-    const { assert!(CLIENTS * SENT_BYTES > 2 * BOUND, "all bodies together take more than they may") };
+    const MAX_BYTES: u64 = COPIES * REQUEST_MEMORY + CLIENTS * CONNECTION_BYTES + CACHE_BYTES;
+    const { assert!(CLIENTS * SENT_BYTES > 2 * MAX_BYTES, "all bodies together take more than they may") };
 
     let place = filled(10);
     let request_memory = format!("--request-memory={REQUEST_MEMORY}");
@@ -195,9 +195,9 @@ async fn bodies_whose_ends_drip_share_the_memory_of_requests_and_are_given_up() 
             Ok(ended) => assert!(!ended.unwrap().unwrap().starts_with(b"HTTP/1.1 200")),
             Err(_) => looks += 1,
         }
-        assert!(looks < LOOKS, "bodies that drip are waited for");
+        assert!(looks < MAX_POLLS, "bodies that drip are waited for");
     }
-    assert!(most < before + BOUND, "{most} bytes, and {before} before; {BOUND} more are allowed");
+    assert!(most < before + MAX_BYTES, "{most} bytes, and {before} before; {MAX_BYTES} more are allowed");
     assert_eq!(count(&server), 10);
 }
 
@@ -234,7 +234,7 @@ async fn send_slowly(sender: &mut WriteHalf<'_>, address: &str) -> std::io::Resu
     }
 }
 
-/// Makes a data folder with an index of so many documents, each with a name of its own and a long text.
+/// Makes a data folder with an index of this many documents, each with a name of its own and a long text.
 fn filled(documents: u64) -> Catalogue {
     let place = Catalogue::new();
     let properties = json!({"name": {"type": "keyword"}, "text": {"type": "keyword"}});
@@ -259,7 +259,7 @@ fn start(place: &Catalogue, settings: &[&str]) -> Server {
     command.arg("--configs-path").arg(&configs).args(settings);
     command.env("TOKIO_WORKER_THREADS", WORKERS.to_string()).stderr(Stdio::null());
     let server = Server::of(command).unwrap();
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         if server.get("/ready").0 == 200 {
             return server;
         }

@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::cluster::{DOCUMENTS, Index};
 use crate::server::{QUERY, Server, plants, until};
 
-/// A look at a cluster that does not answer is given up after so many seconds.
+/// A look at a cluster that does not answer is given up after this many seconds.
 const LOOK_SECONDS: u64 = 10;
 
 /// Runs the binary, which must end by itself; returns its exit code and standard error.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 /// What is asked of a small index.
 pub(crate) const QUERY: &str = "{ plant { hits { total } } }";
@@ -117,7 +117,7 @@ impl Drop for Server {
 
 /// Waits until something is so.
 pub(crate) async fn until(what: &str, log: impl Fn() -> String, mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         if is_so().await {
             return;
         }

@@ -27,7 +27,7 @@ const ANALYSES: usize = 40;
 const ROUNDS: usize = 4;
 
 /// How long the changes of a round may take. It only ends a test that hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What a portal asks for.
 const PAGE: &str = "{ file { hits { total } aggregations {
@@ -89,7 +89,7 @@ async fn killed_and_counted(data: &Data) {
                 tokio::time::sleep(Duration::from_millis(1)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, have_happened).await.expect("changes are answered");
+        tokio::time::timeout(WAIT_TIMEOUT, have_happened).await.expect("changes are answered");
         tokio::time::sleep(Duration::from_millis(random.random_range(0..100))).await;
         server.kill();
         for change in changes {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 /// What stays when a server is killed.
 pub(crate) struct Data {
@@ -102,7 +102,7 @@ impl<'d> Server<'d> {
 
     /// Waits until a catalogue has everything and is served.
     pub(crate) async fn until_indexed(&self, catalogue: &str) {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_POLLS {
             let status = self.indexing(catalogue).await;
             let is_indexed = status["status"] == "following" && status["behind"] == 0;
             if is_indexed && self.get("/ready").await.status == 200 {

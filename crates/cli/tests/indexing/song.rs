@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::server::{Data, Server};
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_song_server_that_is_asked_again_and_again_is_followed_through_a_restart() {
@@ -64,7 +64,7 @@ async fn change(song: &Server<'_>, change: &str, id: &str) {
 /// Waits until the catalogue has this many files.
 async fn until_total(catalogue: &Server<'_>, files: u64) {
     let mut answer = Value::Null;
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         // The catalogue is not there before its index is.
         if catalogue.get("/ready").await.status == 200 {
             answer = catalogue.graphql("/graphql", "{ file { hits { total } } }", &json!({})).await.json();

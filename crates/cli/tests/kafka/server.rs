@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 pub(crate) const STUDY: &str = "KAFKA";
 
 /// How often something is looked for until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 /// A running server; dropping it ends it.
 pub(crate) struct Server {
@@ -72,7 +72,7 @@ impl Server {
 
     /// Waits until the server says of its way to Kafka what it should.
     pub(crate) async fn until(&self, what: &str, is_so: impl Fn(&Value) -> bool) {
-        for _ in 0..LOOKS {
+        for _ in 0..MAX_POLLS {
             if is_so(&self.outbox().await) {
                 return;
             }

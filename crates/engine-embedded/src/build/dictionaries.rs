@@ -56,7 +56,7 @@ impl PathScalars<'_> {
     }
 }
 
-/// Texts are inlined on the tape if there is more than one different text in so many documents.
+/// Texts are inlined on the tape if there is more than one different text in this many documents.
 const INLINED_TEXT_RATIO: usize = 8;
 
 /// The scalars that are used, for each source and each of its own paths; nothing if all are.

@@ -5,7 +5,7 @@ use super::dictionaries::DictionaryValues;
 use super::word_parts::{WordBuffer, merge_parts};
 use crate::segment::{SectionWriter, WordIndexMetadata, WordIndexWriter};
 
-/// Words are collected in so many bytes at a time.
+/// Words are collected in this many bytes at a time.
 const MAX_BUFFER_BYTES: usize = if cfg!(test) { 4 << 10 } else { 32 << 20 };
 
 /// Writes the word index of the values of a text field; nothing if they are no texts.

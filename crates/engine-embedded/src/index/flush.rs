@@ -24,8 +24,8 @@ use crate::segment::Segment;
 /// The number of segments of one tier in memory at which a merge does not wait for a pause in the writes.
 const OVERLOADED_MEMORY_SEGMENTS: usize = 64;
 
-/// Writes stall at so many times that number, and the WAL size of a flush. Nothing in memory is merged during a flush, and
-/// small batches come by the hundred: they must not have to wait for it.
+/// Writes stall at this many times that number, and the WAL size of a flush. Nothing in memory is merged during a flush,
+/// and small batches come by the hundred: they must not have to wait for it.
 const WRITE_STALL_FACTOR: usize = 8;
 
 /// Returns whether so much is in memory that the writer of a batch has to flush it.

@@ -17,11 +17,11 @@ const FLOOR_FILE_BYTES: usize = 2 << 20;
 /// So many segments in memory of one tier are merged.
 pub(super) const MEMORY_SEGMENTS_PER_MERGE: usize = 16;
 
-/// Segments in memory with at most so many documents are in the first tier; each next one has [`MEMORY_SEGMENTS_PER_MERGE`]
-/// times as many.
+/// Segments in memory with at most this many documents are in the first tier; each next one has
+/// [`MEMORY_SEGMENTS_PER_MERGE`] times as many.
 const FLOOR_MEMORY_DOCUMENTS: usize = 512;
 
-/// Returns the segment files to be merged next, to one of at most so many bytes; none if there is nothing to do.
+/// Returns the segment files to be merged next, to one of at most this many bytes; none if there is nothing to do.
 pub(super) fn choose_files(segments: &[IndexSegment], max_bytes: usize) -> Vec<IndexSegment> {
     let files = segments.iter().filter(|segment| segment.file.is_some());
     let mut files: Vec<(usize, &IndexSegment)> = files.map(|segment| (segment.live_bytes(), segment)).collect();

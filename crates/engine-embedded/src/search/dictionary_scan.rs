@@ -19,7 +19,7 @@ use crate::segment::SegmentField;
 /// So many values at most are looked at before it is checked whether the search was cancelled.
 const BATCH_VALUES: u32 = 256;
 
-/// A batch has no more values once they have so many bytes.
+/// A batch has no more values once they have this many bytes.
 const BATCH_BYTES: usize = 64 << 10;
 
 /// Fewer values are compared on the calling thread, before another one could wake up.

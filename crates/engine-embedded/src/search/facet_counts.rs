@@ -82,7 +82,7 @@ fn count_matches(segment: &Segment, field: &SegmentField<'_>, matches: &MatchSet
 }
 
 /// Counts the documents of a bitmap that have each ordinal, and last those with a row without value, by the postings of
-/// documents; nothing if reading the rows of so many documents is cheaper.
+/// documents; nothing if reading the rows of this many documents is cheaper.
 pub(crate) fn count_by_postings(
     segment: &Segment,
     field: &SegmentField<'_>,
@@ -94,12 +94,12 @@ pub(crate) fn count_by_postings(
     Some(ordinals.map(|ordinal| count_in(documents, postings.rows(ordinal))).collect())
 }
 
-/// Returns whether the values of so many documents are counted without reading their rows.
+/// Returns whether the values of this many documents are counted without reading their rows.
 pub(crate) fn is_counted_by_postings(segment: &Segment, field: &SegmentField<'_>, documents: usize) -> bool {
     cheap_postings(segment, field, documents).is_some()
 }
 
-/// Returns whether intersecting the bitmaps of so many ranges is cheaper than reading the rows of so many documents.
+/// Returns whether intersecting the bitmaps of the ranges is cheaper than reading the rows of the documents.
 pub(crate) fn are_ranges_intersected(
     segment: &Segment,
     field: &SegmentField<'_>,
@@ -111,7 +111,7 @@ pub(crate) fn are_ranges_intersected(
     ranges * words < documents * rows_each.max(1)
 }
 
-/// Returns the postings of documents, if intersecting them is cheaper than reading the rows of so many documents.
+/// Returns the postings of documents, if intersecting them is cheaper than reading the rows of this many documents.
 fn cheap_postings<'a>(segment: &Segment, field: &SegmentField<'a>, documents: usize) -> Option<Postings<'a>> {
     let ordinals = field.dictionary.len() as u32 + 1;
     let postings = field.document_postings().filter(|_| ordinals <= MAX_INTERSECTED_ORDINALS)?;

@@ -21,10 +21,10 @@ use crate::segment::{Segment, SegmentField};
 /// Records are few if the index has more than this many times as many.
 const FEW_RECORDS_RATIO: usize = 512;
 
-/// Up to so many values for each one that was found are counted in an array.
+/// Up to this many values for each one that was found are counted in an array.
 const ARRAY_VALUES_PER_FOUND: usize = 8;
 
-/// Finding and reading a row of a nesting level takes as long as reading so many rows of records in turn.
+/// Finding and reading a row of a nesting level takes as long as reading this many rows of records in turn.
 const NESTED_READ_COST: usize = 8;
 
 /// A condition on elements with more values is evaluated once for all facets, as a bitmap.
@@ -150,7 +150,7 @@ fn count<'a>(match_sets: &PlanMatchSets<'a>, request: &'a FacetRequest) -> Resul
     Ok(answer)
 }
 
-/// Counts how often each ordinal was found, in the order of the ordinals, of which there are so many.
+/// Counts how often each ordinal was found, in the order of the ordinals.
 fn count_each(mut found: Vec<u32>, ordinals: usize) -> Vec<(usize, u64)> {
     if ordinals <= found.len() * ARRAY_VALUES_PER_FOUND {
         let mut counts = vec![0_u64; ordinals];

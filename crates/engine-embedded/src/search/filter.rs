@@ -10,7 +10,7 @@ use crate::cancellation::CancellationToken;
 use crate::segment::{Ordinal, Segment, SegmentField, with_ordinals};
 use crate::value_encoding::ValueClass;
 
-/// A bitmap of fewer than one row in so many rows of the other level is lifted or lowered row by row.
+/// A bitmap of fewer than one row in this many rows of the other level is lifted or lowered row by row.
 pub(super) const SPARSE_ROWS_RATIO: usize = 64;
 
 /// The cost of one posting, in rows of a column scan.

@@ -23,10 +23,10 @@ use super::map_parallel;
 use crate::cancellation::CancellationToken;
 use crate::segment::{Dictionary, TrigramIndex, WordIndex};
 
-/// After so many values a walk checks whether the search was cancelled.
+/// After this many values a walk checks whether the search was cancelled.
 const VALUES_PER_CHECK: u32 = 256;
 
-/// From so many values on, the processors share a walk.
+/// From this many values on, the processors share a walk.
 const MIN_PARALLEL_VALUES: usize = 100_000;
 
 /// The number of parts of a dictionary that are walked separately. Most of the work is near the text, so there are many.
@@ -150,7 +150,7 @@ impl<'t> EditPath<'t> {
         2 * self.limit + 1
     }
 
-    /// Returns the cell of a row that is about the first letters of the text, so many; too far if there is none.
+    /// Returns the cell of a row that is about the first letters of the text, this many; too far if there is none.
     fn cell(&self, row: usize, column: usize) -> usize {
         let cell = (column + self.limit).checked_sub(row).filter(|cell| *cell < self.width());
         cell.map_or(self.limit + 1, |cell| usize::from(self.cells[row * self.width() + cell]))

@@ -15,7 +15,7 @@ use super::thread_pool::map_parallel;
 use crate::segment::Segment;
 use crate::snapshot::{DocAddress, HitsPage, Snapshot};
 
-/// From so many records on, the processors share scoring those of a segment.
+/// From this many records on, the processors share scoring those of a segment.
 const MIN_PARALLEL_SCORES: usize = 20_000;
 
 /// The number of parts of a segment that are scored separately.

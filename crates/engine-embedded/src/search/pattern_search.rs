@@ -34,7 +34,7 @@ const MIN_TRIGRAM_VALUES: usize = 1_024;
 /// So many bytes of texts are cut into words and tested in the time that a word of the word index takes.
 const CUT_BYTES_PER_WORD: usize = 4;
 
-/// After so many words it is checked whether the search was cancelled.
+/// After this many words it is checked whether the search was cancelled.
 const WORDS_PER_CHECK: u32 = 256;
 
 /// A search for the values of a field that match a pattern.

@@ -24,7 +24,7 @@ use crate::cancellation::CancellationToken;
 use crate::segment::SegmentField;
 use crate::snapshot::{FieldLengths, Snapshot};
 
-/// After so many documents it is checked whether the search was cancelled.
+/// After this many documents it is checked whether the search was cancelled.
 const DOCUMENTS_PER_CHECK: usize = 4096;
 
 /// The scores of the records of a snapshot; they are wrong if the search was cancelled.

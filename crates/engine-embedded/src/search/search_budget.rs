@@ -42,7 +42,7 @@ impl SearchBudget {
         Self { max, used: AtomicUsize::new(0), kept: AtomicUsize::new(0) }
     }
 
-    /// Takes bytes for a bitmap that is kept until the search ends; returns whether there were so many left.
+    /// Takes bytes for a bitmap that is kept until the search ends; returns whether there were this many left.
     pub(super) fn keep(&self, bytes: usize) -> bool {
         let add = |kept: usize| kept.checked_add(bytes).filter(|kept| *kept <= self.max);
         self.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).is_ok()

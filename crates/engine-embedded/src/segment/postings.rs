@@ -43,7 +43,7 @@ pub(crate) enum PostingList<'a> {
     Dense(&'a [u64]),
 }
 
-/// Returns whether a value of so many rows is stored as a bitmap.
+/// Returns whether a value of this many rows is stored as a bitmap.
 fn is_dense(count: usize, rows: usize) -> bool {
     count * 32 > rows
 }

@@ -43,16 +43,16 @@ use crate::varint;
 /// Smaller dictionaries have no index.
 const MIN_DICTIONARY_BYTES: usize = 256 << 10;
 
-/// An index has at most one byte for so many of the dictionary.
+/// An index has at most one byte for this many of the dictionary.
 const DICTIONARY_DIVISOR: usize = 4;
 
 /// How large blocks may be, as powers of two: 512 bytes to 4 KiB.
 const BLOCK_BITS: RangeInclusive<u8> = 9..=12;
 
-/// Of larger dictionaries, the size of the blocks to begin with is found out on so many bytes.
+/// Of larger dictionaries, the size of the blocks to begin with is found out on this many bytes.
 const SAMPLE_BYTES: usize = 1 << 20;
 
-/// A search reads the lists of at most so many trigrams; more of a long text would hardly exclude anything.
+/// A search reads the lists of at most this many trigrams; more of a long text would hardly exclude anything.
 const MAX_TRIGRAMS_READ: usize = 32;
 
 const CLASS_BITS: u32 = 6;
@@ -93,7 +93,7 @@ fn bitmap_bytes(blocks: usize) -> usize {
     blocks.div_ceil(8)
 }
 
-/// Returns the number of blocks of so many bytes.
+/// Returns the number of blocks of this many bytes.
 fn block_count(bytes: usize, block_bits: u8) -> usize {
     (bytes >> block_bits) + 1
 }
@@ -167,7 +167,7 @@ struct BlockList {
 }
 
 impl BlockLists {
-    /// Makes the lists of sorted texts of so many bytes in all; nothing if they are too large.
+    /// Makes the lists of sorted texts of this many bytes in all; nothing if they are too large.
     fn of<'v>(values: impl Iterator<Item = &'v [u8]>, dictionary_bytes: usize, block_bits: u8) -> Option<Self> {
         let mut lists = Self {
             dictionary_bytes,

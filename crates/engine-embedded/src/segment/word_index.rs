@@ -140,7 +140,7 @@ impl WordIndexMetadata {
         index.write(out)
     }
 
-    /// Opens the index of a field whose dictionary has so many values.
+    /// Opens the index of a field whose dictionary has this many values.
     pub(crate) fn open(self, values: usize, all: &[u8]) -> WordIndex<'_> {
         WordIndex {
             blocks: self.blocks.numbers(all),

@@ -40,7 +40,7 @@ pub(crate) fn query_cache_bytes() -> usize {
     BUDGET.max.load(Ordering::Relaxed)
 }
 
-/// Takes bytes from the budget for something else that is kept for searches, if there are so many left.
+/// Takes bytes from the budget for something else that is kept for searches, if there are this many left.
 pub(crate) fn reserve_cache_bytes(bytes: usize) -> Option<BudgetShare> {
     BUDGET.take(bytes)
 }
@@ -56,7 +56,7 @@ impl CacheBudget {
         Self { max: AtomicUsize::new(max), used: AtomicUsize::new(0) }
     }
 
-    /// Takes bytes from the budget, if there are so many left.
+    /// Takes bytes from the budget, if there are this many left.
     fn take(&'static self, bytes: usize) -> Option<BudgetShare> {
         let max = self.max.load(Ordering::Relaxed);
         let add = |used: usize| used.checked_add(bytes).filter(|used| *used <= max);

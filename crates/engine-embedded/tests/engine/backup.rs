@@ -11,7 +11,7 @@ use cantata_engine_embedded::{EmbeddedEngine, IndexFile};
 use serde_json::json;
 
 /// How many documents every batch has. Batches are written as a whole, so a copy has whole batches only.
-const TOGETHER: u64 = 7;
+const BATCH_DOCUMENTS: u64 = 7;
 
 fn batch(round: u64) -> Vec<WriteOperation> {
     let put = |n: u64| WriteOperation::Put {
@@ -19,10 +19,10 @@ fn batch(round: u64) -> Vec<WriteOperation> {
         source: json!({"round": round, "n": n}).to_string().into_bytes(),
     };
     // Every second batch takes the one before it away again.
-    let gone = (0..TOGETHER)
+    let gone = (0..BATCH_DOCUMENTS)
         .filter(|_| round % 2 == 1)
         .map(|n| WriteOperation::Delete { id: format!("{:05}-{n}", round - 1) });
-    (0..TOGETHER).map(put).chain(gone).collect()
+    (0..BATCH_DOCUMENTS).map(put).chain(gone).collect()
 }
 
 fn write(files: &[IndexFile], folder: &Path) {
@@ -62,7 +62,7 @@ async fn a_copy_taken_between_writes_is_whole() {
         assert_eq!(copy.verify("things").await.unwrap(), Vec::<String>::new());
         let documents = copy.stats("things").await.unwrap().documents;
         assert!(
-            documents.is_multiple_of(TOGETHER) && documents + TOGETHER >= before,
+            documents.is_multiple_of(BATCH_DOCUMENTS) && documents + BATCH_DOCUMENTS >= before,
             "{before} documents, {documents} copied"
         );
         assert_eq!(copy.stats("empty").await.unwrap().documents, 0);
@@ -79,7 +79,7 @@ async fn a_copy_taken_between_writes_is_whole() {
     let copy = EmbeddedEngine::open(copied.path()).unwrap();
     assert_eq!(copy.stats("things").await.unwrap().documents, documents);
     copy.write("things", batch(100_000)).await.unwrap();
-    assert_eq!(copy.stats("things").await.unwrap().documents, documents + TOGETHER);
+    assert_eq!(copy.stats("things").await.unwrap().documents, documents + BATCH_DOCUMENTS);
 }
 
 /// Every copy has the position of the batches that are in it, and aliases that lead somewhere.
@@ -117,7 +117,7 @@ async fn a_copy_has_positions_and_aliases() {
         let copy = EmbeddedEngine::open(copied.path()).unwrap();
         assert_eq!(copy.aliases().await.unwrap().len(), 1);
         let position = copy.position("things").await.unwrap().map_or(0, |position| position.parse().unwrap());
-        assert_eq!(copy.stats("things").await.unwrap().documents, position * TOGETHER);
+        assert_eq!(copy.stats("things").await.unwrap().documents, position * BATCH_DOCUMENTS);
     }
     is_over.store(true, Ordering::Relaxed);
     writer.await.unwrap();

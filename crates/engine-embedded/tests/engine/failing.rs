@@ -8,8 +8,8 @@ use cantata_engine::{EngineError, IndexAdmin, IndexMaintenance, IndexReader, Ind
 use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::json;
 
-/// A document of so many bytes becomes a segment file at once, without the log.
-const LARGE: usize = 17 << 20;
+/// A document of this many bytes becomes a segment file at once, without the log.
+const LARGE_TEXT_BYTES: usize = 17 << 20;
 
 fn put(id: &str, bytes: usize) -> Vec<WriteOperation> {
     vec![WriteOperation::Put { id: id.to_owned(), source: json!({"_text": "x".repeat(bytes)}).to_string().into() }]
@@ -35,7 +35,7 @@ async fn a_failed_batch_does_not_appear_with_the_next_write() {
     // A folder stands where the next manifest would be written.
     let obstacle = folder.path().join("things/manifest.json.new");
     std::fs::create_dir(&obstacle).unwrap();
-    let failed = engine.write_with_position("things", put("large", LARGE), "2").await;
+    let failed = engine.write_with_position("things", put("large", LARGE_TEXT_BYTES), "2").await;
     assert!(matches!(&failed, Err(EngineError::Failed(text)) if text.contains("`things`")), "{failed:?}");
     for _ in 0..3 {
         let refused = engine.write_with_position("things", put("small", 10), "3").await;
@@ -197,7 +197,7 @@ async fn damage_that_is_found_after_a_failed_change_stops_searches_too() {
     engine.write("things", put("small", 10)).await.unwrap();
     let obstacle = index.join("manifest.json.new");
     std::fs::create_dir(&obstacle).unwrap();
-    assert!(engine.write("things", put("large", LARGE)).await.is_err());
+    assert!(engine.write("things", put("large", LARGE_TEXT_BYTES)).await.is_err());
     assert_eq!(found(&engine).await, ["before", "small"], "searches go on");
 
     let files = std::fs::read_dir(&index).unwrap().map(|entry| entry.unwrap().path());

@@ -11,7 +11,7 @@ use cantata_engine_embedded::EmbeddedEngine;
 use serde_json::json;
 
 /// How long a document is beside its number: a log of some hundreds of them becomes a file.
-const LONG: usize = 60 << 10;
+const LONG_TEXT_BYTES: usize = 60 << 10;
 
 /// How many documents there are at most.
 const IDS: usize = 397;
@@ -35,7 +35,7 @@ async fn a_file_that_is_being_made_is_no_leftover() {
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     let mapping = json!({"dynamic": false, "properties": {"n": {"type": "long"}}});
     engine.create("things", Some(&mapping)).unwrap();
-    let (padding, merging) = ("x".repeat(LONG), engine.clone());
+    let (padding, merging) = ("x".repeat(LONG_TEXT_BYTES), engine.clone());
     let merges = tokio::spawn(async move {
         for _ in 0..40 {
             merging.compact("things").await.unwrap();
@@ -63,7 +63,7 @@ async fn writes_replacements_and_removals_meet_segments_that_are_being_put_toget
     let folder = tempfile::tempdir().unwrap();
     let engine = EmbeddedEngine::open(folder.path()).unwrap();
     engine.create("things", Some(&json!({"dynamic": false, "properties": {"n": {"type": "long"}}}))).unwrap();
-    let (mut expected, padding) = (BTreeMap::new(), "x".repeat(LONG));
+    let (mut expected, padding) = (BTreeMap::new(), "x".repeat(LONG_TEXT_BYTES));
     for n in 0..2_000 {
         let id = format!("{:04}", n * 271 % IDS);
         let mut batch = vec![WriteOperation::Put {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 const DOCUMENTS: u32 = 3_200;
 
-/// Every so many documents one is deleted.
+/// Every this many documents one is deleted.
 const DELETED_RATIO: u32 = 50;
 
 const PATTERNS: [&str; 12] = [

@@ -16,7 +16,7 @@ use rand::{Rng, SeedableRng};
 use self::model::Model;
 
 /// How many times the power is cut in one life of a folder.
-const CUTS: u64 = 5;
+const POWER_LOSSES_PER_WORKLOAD: u64 = 5;
 
 /// The power is cut before this operation of the disk at the latest.
 const MAX_OPERATIONS: u64 = 250;
@@ -24,7 +24,7 @@ const MAX_OPERATIONS: u64 = 250;
 /// Returns how many workloads a test runs: `CANTATA_POWER_LOSSES` sets the number of power losses.
 fn workloads(default: u64) -> u64 {
     let losses = std::env::var("CANTATA_POWER_LOSSES").ok().and_then(|count| count.parse::<u64>().ok());
-    losses.map_or(default, |losses| losses.div_ceil(CUTS))
+    losses.map_or(default, |losses| losses.div_ceil(POWER_LOSSES_PER_WORKLOAD))
 }
 
 /// Runs one workload over several power losses, with a preparation of each disk and a look at it afterwards. Returns what
@@ -35,7 +35,7 @@ fn run(seed: u64, prepare: &dyn Fn(&SimDisk), finish: &dyn Fn(&SimDisk)) -> Resu
     let mut model = Model::default();
     let mut folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    for cut in 0..CUTS {
+    for cut in 0..POWER_LOSSES_PER_WORKLOAD {
         let disk = SimDisk::mount(folder.path());
         prepare(&disk);
         disk.cut_power_at(random.random_range(0..MAX_OPERATIONS), random.random());

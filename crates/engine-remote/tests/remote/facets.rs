@@ -19,10 +19,10 @@ use crate::support::Scoped;
 const INDEX: &str = "records";
 
 /// More values than a cluster lets all buckets of an answer be.
-const VERY_MANY: usize = 70_000;
+const MORE_THAN_MAX_BUCKETS: usize = 70_000;
 
 /// More values than are asked for at once.
-const QUITE_MANY: usize = 25_000;
+const MORE_THAN_FIRST_BUCKETS: usize = 25_000;
 
 fn facet(field: &str, buckets: Option<usize>) -> FacetRequest {
     FacetRequest {
@@ -130,18 +130,18 @@ async fn very_many_values(engine: &Scoped) {
         "parts": {"type": "nested", "properties": {"name": {"type": "keyword"}}},
     }});
     // The value with the greatest name is in all records, so no cut by name or by shard finds it by chance.
-    let documents = (0..VERY_MANY / 10).map(|number| {
+    let documents = (0..MORE_THAN_MAX_BUCKETS / 10).map(|number| {
         let names: Vec<String> = (number * 10..number * 10 + 10).map(name).chain(["z".to_owned()]).collect();
-        let numbers: Vec<usize> = (number * 10..number * 10 + 10).chain([VERY_MANY]).collect();
-        let is_early = number * 10 < QUITE_MANY;
+        let numbers: Vec<usize> = (number * 10..number * 10 + 10).chain([MORE_THAN_MAX_BUCKETS]).collect();
+        let is_early = number * 10 < MORE_THAN_FIRST_BUCKETS;
         let parts: Vec<Value> = names.iter().filter(|_| is_early).map(|name| json!({"name": name})).collect();
         json!({"name": names, "number": numbers, "parts": parts})
     });
     fill(engine, mapping, documents).await;
     for (field, wanted, most, next, values) in [
-        ("name", 300_000, "z".to_owned(), name(0), VERY_MANY),
-        ("number", 2, VERY_MANY.to_string(), "0".to_owned(), VERY_MANY),
-        ("parts.name", 2, "z".to_owned(), name(0), QUITE_MANY),
+        ("name", 300_000, "z".to_owned(), name(0), MORE_THAN_MAX_BUCKETS),
+        ("number", 2, MORE_THAN_MAX_BUCKETS.to_string(), "0".to_owned(), MORE_THAN_MAX_BUCKETS),
+        ("parts.name", 2, "z".to_owned(), name(0), MORE_THAN_FIRST_BUCKETS),
     ] {
         let answers = ask(engine, vec![facet(field, Some(wanted))]).await.unwrap();
         assert_eq!(counts(&answers[0])[..2], [(most, values as u64 / 10), (next, 1)], "{field}");

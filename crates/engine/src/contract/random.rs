@@ -56,7 +56,7 @@ pub(super) struct UsableField {
     pub(super) is_ordered: bool,
 }
 
-/// Makes a script with so many requests.
+/// Makes a script with this many requests.
 pub fn script(seed: u64, requests: usize, options: &Options) -> Script {
     let mut rng = StdRng::seed_from_u64(seed);
     let mapping = mapping::random(&mut rng, options);

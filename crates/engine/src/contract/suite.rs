@@ -65,7 +65,7 @@ pub struct Exceptions {
     pub unordered_types: &'static [&'static str],
 }
 
-/// Makes so many random requests, spread over random indexes, compares every answer with the model's, and checks what
+/// Makes this many random requests, spread over random indexes, compares every answer with the model's, and checks what
 /// must hold among the answers to a search.
 ///
 /// # Panics

@@ -6,7 +6,7 @@ use cantata_engine::{Document, ElementBudget, ElementSelection, Filter, ValueRef
 use cantata_mapping::{IndexMapping, TypedValue};
 use serde_json::json;
 
-/// Selects among so many equal elements, and returns how many pass.
+/// Selects among this many equal elements, and returns how many pass.
 #[track_caller]
 fn select(filter: Filter, count: usize, note: &str, budget: &ElementBudget<'_>) -> usize {
     let properties = json!({ "sample": { "type": "keyword" }, "note": { "type": "text" } });

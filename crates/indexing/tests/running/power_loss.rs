@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::support::{Bed, STUDIES, Stored, TYPE, new_analysis};
 
 /// How many times the power is cut in one life of a folder.
-const CUTS: u64 = 4;
+const POWER_LOSSES_PER_WORKLOAD: u64 = 4;
 
 const STEPS: usize = 40;
 
@@ -29,17 +29,17 @@ type Model = BTreeMap<AnalysisId, Vec<Option<Value>>>;
 #[test]
 fn indexes_are_as_the_store_is_after_every_power_loss() {
     let losses = std::env::var("CANTATA_POWER_LOSSES").ok().and_then(|count| count.parse::<u64>().ok());
-    run_seeds(losses.map_or(8, |losses| losses.div_ceil(CUTS)), run);
+    run_seeds(losses.map_or(8, |losses| losses.div_ceil(POWER_LOSSES_PER_WORKLOAD)), run);
 }
 
 fn run(seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut model = Model::new();
     let mut folder = TempDir::new().unwrap();
-    for cut in 0..=CUTS {
+    for cut in 0..=POWER_LOSSES_PER_WORKLOAD {
         let disk = SimDisk::mount(folder.path());
         let moment = match random.random() {
-            _ if cut == CUTS => PowerLoss::Never,
+            _ if cut == POWER_LOSSES_PER_WORKLOAD => PowerLoss::Never,
             true => PowerLoss::FromTheStart,
             false => PowerLoss::OnceRight,
         };

@@ -271,7 +271,7 @@ pub(crate) struct Stored {
 }
 
 impl Stored {
-    /// Submits an analysis with so many files.
+    /// Submits an analysis with this many files.
     pub(crate) async fn submit(store: &Arc<dyn Store>, study: &str, files: usize, experiment: Value) -> Self {
         Self::insert(store, study, files, experiment, |_| {}).await
     }

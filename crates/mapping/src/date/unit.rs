@@ -32,7 +32,7 @@ impl DateUnit {
         Some(unit)
     }
 
-    /// Returns the moment so many units later; earlier if the number is negative.
+    /// Returns the moment this many units later; earlier if the number is negative.
     pub(super) fn add(self, moment: UtcDateTime, count: i64) -> UtcDateTime {
         let farthest = if count < 0 { UtcDateTime::MIN } else { UtcDateTime::MAX };
         self.checked_add(moment.civil(), count).map_or(farthest, UtcDateTime::from_civil)

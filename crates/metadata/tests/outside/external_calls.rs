@@ -13,7 +13,7 @@ use tokio::sync::Semaphore;
 
 use crate::server::{Answer, TestServer, nobody};
 
-const SHORT: Duration = Duration::from_millis(200);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(200);
 
 fn rule(url: impl Into<String>, json_path: &str) -> ExternalValidation {
     ExternalValidation { url: url.into(), json_path: json_path.to_owned() }
@@ -108,7 +108,7 @@ async fn only_2xx_is_valid_and_redirects_are_not_followed() {
 
 #[tokio::test]
 async fn no_answer_is_a_failure() {
-    let validator = ExternalValidator::new(SHORT).unwrap();
+    let validator = ExternalValidator::new(SHORT_TIMEOUT).unwrap();
     for answer in [Answer::Hang, Answer::Close, Answer::Garbage] {
         let shown = format!("{answer:?}");
         let server = TestServer::start(move |_| answer.clone()).await;

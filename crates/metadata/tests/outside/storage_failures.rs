@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use crate::server::{Answer, TestServer, nobody};
 use crate::storage_checks::{MD5, SIZE, analysis, asked};
 
-const SHORT: Duration = Duration::from_millis(200);
-const LONG: Duration = Duration::from_secs(20);
+const SHORT_TIMEOUT: Duration = Duration::from_millis(200);
+const LONG_TIMEOUT: Duration = Duration::from_secs(20);
 const TOKEN: &str = "t0p-secret";
 
 async fn publish_at(url: &str, analysis: &Analysis, timeout: Duration) -> Result<(), Error> {
@@ -21,7 +21,7 @@ async fn publish_at(url: &str, analysis: &Analysis, timeout: Duration) -> Result
 /// Publishes one file, of which the storage server says what the arguments say.
 async fn publish(upload: Answer, download: Answer) -> (Error, ObjectId) {
     let waits = [&upload, &download].into_iter().any(|answer| matches!(answer, Answer::Hang | Answer::HalfBody));
-    let timeout = if waits { SHORT } else { LONG };
+    let timeout = if waits { SHORT_TIMEOUT } else { LONG_TIMEOUT };
     let server = TestServer::start(move |target| if asked(target).1 { upload.clone() } else { download.clone() }).await;
     let analysis = analysis(1);
     let error = publish_at(&server.url, &analysis, timeout).await.unwrap_err();
@@ -60,7 +60,7 @@ async fn nothing_usable_from_either_question_is_a_storage_error() {
 #[tokio::test]
 async fn a_storage_server_that_is_not_there_is_a_storage_error() {
     let analysis = analysis(1);
-    let error = publish_at(&nobody(), &analysis, LONG).await.unwrap_err();
+    let error = publish_at(&nobody(), &analysis, LONG_TIMEOUT).await.unwrap_err();
     assert_eq!(error.id, ErrorId::StorageServiceError);
     assert!(error.text.contains(&analysis.files[0].object_id.to_string()), "{}", error.text);
     assert!(error.text.contains("no connection"), "{}", error.text);
@@ -98,7 +98,7 @@ async fn blanks_around_true_do_not_matter() {
         (object_id, false) => Answer::ok(&described(&object_id.to_string())),
     })
     .await;
-    assert_eq!(publish_at(&server.url, &analysis(1), LONG).await, Ok(()));
+    assert_eq!(publish_at(&server.url, &analysis(1), LONG_TIMEOUT).await, Ok(()));
 }
 
 #[tokio::test]
@@ -162,7 +162,7 @@ async fn descriptions_of_objects_with_many_parts_are_read_and_endless_ones_are_n
             }
         })
     };
-    let patient = |url: &str| StorageClient::new(url, None, LONG).unwrap();
+    let patient = |url: &str| StorageClient::new(url, None, LONG_TIMEOUT).unwrap();
     let server = describe(10_000).await;
     assert_eq!(patient(&server.url).check_publishable(&analysis(1), false).await, Ok(()));
     let server = describe(50_000).await;
@@ -174,7 +174,7 @@ async fn descriptions_of_objects_with_many_parts_are_read_and_endless_ones_are_n
 async fn the_address_may_have_a_path_and_the_token_may_be_absent() {
     for suffix in ["/score", "/score/"] {
         let server = TestServer::start(|_| Answer::ok(&false)).await;
-        let client = StorageClient::new(&format!("{}{suffix}", server.url), None, LONG).unwrap();
+        let client = StorageClient::new(&format!("{}{suffix}", server.url), None, LONG_TIMEOUT).unwrap();
         let analysis = analysis(1);
         assert!(client.check_publishable(&analysis, false).await.is_err());
         assert_eq!(server.targets(), [format!("/score/upload/{}", analysis.files[0].object_id)]);
@@ -188,10 +188,10 @@ fn settings_that_cannot_work_are_refused() {
         StorageClient::new(url, token.map(str::to_owned), timeout).unwrap_err()
     };
     for url in ["", "score:8087", "localhost", "ftp://h", "http://h/?a=b", "http://h/#a"] {
-        assert!(matches!(refuse(url, None, SHORT), ClientSettingsError::Address { .. }), "{url}");
+        assert!(matches!(refuse(url, None, SHORT_TIMEOUT), ClientSettingsError::Address { .. }), "{url}");
     }
     assert_eq!(refuse("http://h", None, Duration::ZERO), ClientSettingsError::ZeroTimeout);
-    let error = refuse("http://h", Some("line\nbreak"), SHORT);
+    let error = refuse("http://h", Some("line\nbreak"), SHORT_TIMEOUT);
     assert_eq!(error, ClientSettingsError::Token);
     assert!(!error.to_string().contains("line\nbreak"));
 }

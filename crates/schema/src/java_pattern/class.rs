@@ -82,7 +82,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Reads hexadecimal digits: so many, or up to a brace.
+    /// Reads hexadecimal digits: this many, or up to a brace.
     fn code_point(&mut self, digits: Option<usize>) -> Result<ClassPart, PatternError> {
         let mut text = String::new();
         while digits.is_none_or(|digits| text.len() < digits) {

@@ -10,7 +10,7 @@ pub(super) fn acknowledged() -> Response {
     response::json(&json!({"acknowledged": true}))
 }
 
-/// Returns the counts of shards where each of so many indexes succeeded.
+/// Returns the counts of shards where each of this many indexes succeeded.
 pub(super) fn shards(indexes: usize) -> Value {
     json!({"total": indexes, "successful": indexes, "skipped": 0, "failed": 0})
 }

@@ -40,7 +40,7 @@ impl BodyProgress {
         self.is_stream.store(true, Ordering::Relaxed);
     }
 
-    /// Takes so many bytes more of the memory of all requests for the body.
+    /// Takes this many bytes more of the memory of all requests for the body.
     ///
     /// # Errors
     ///

@@ -27,7 +27,7 @@ pub(crate) struct ExportPermit {
 }
 
 impl ExportLimiter {
-    /// Allows so many in all, and so many for one client; 0: any number.
+    /// Allows this many in all, and this many for one client; 0: any number.
     pub(super) fn new(max: usize, max_per_client: usize) -> Self {
         let limit = |number: usize| if number == 0 { usize::MAX } else { number };
         Self { max: limit(max), max_per_client: limit(max_per_client), running: Mutex::default() }

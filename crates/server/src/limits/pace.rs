@@ -13,7 +13,7 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// Requires so many bytes in a second.
+    /// Requires this many bytes in a second.
     pub(crate) fn new(bytes_per_second: u64) -> Self {
         Self { bytes_per_second: bytes_per_second.max(1), behind: Duration::ZERO }
     }

@@ -21,7 +21,7 @@ const MAX_WAIT: Duration = Duration::from_secs(5);
 /// Smaller answers are not counted: the buffers of their connections have room for them.
 const MIN_COUNTED_ANSWER_BYTES: usize = 64 << 10;
 
-/// Once answers with more than one part in so many of the limit wait for their share, no other one waits.
+/// Once answers with more than one part in this many of the limit wait for their share, no other one waits.
 const WAITING_DIVISOR: usize = 4;
 
 /// The memory of all bodies and answers.
@@ -135,18 +135,18 @@ impl Drop for MemoryShare {
 pub(crate) fn with_share(body: Body, share: MemoryShare) -> Body {
     let share = Arc::new(share);
     with_poll_hook(body, move |body, context| {
-        let hold = |data: Bytes| Bytes::from_owner(HeldBytes { data, _share: Arc::clone(&share) });
+        let hold = |data: Bytes| Bytes::from_owner(CountedBytes { data, _share: Arc::clone(&share) });
         body.poll_frame(context).map_ok(|frame| frame.map_data(hold))
     })
 }
 
 /// A part of an answer with its share.
-struct HeldBytes {
+struct CountedBytes {
     data: Bytes,
     _share: Arc<MemoryShare>,
 }
 
-impl AsRef<[u8]> for HeldBytes {
+impl AsRef<[u8]> for CountedBytes {
     fn as_ref(&self) -> &[u8] {
         &self.data
     }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use http::Version;
 use tokio::task::{AbortHandle, Id};
 
-use super::response::HeldResponse;
+use super::response::PendingResponse;
 use crate::access::CredentialCache;
 
 /// The origin of all timestamps here.
@@ -46,7 +46,7 @@ pub(crate) struct Connection {
 /// of them says nothing about a single one.
 #[derive(Default)]
 struct UnsentResponses {
-    by_due_time: BTreeMap<UnsentResponse, HeldResponse>,
+    by_due_time: BTreeMap<UnsentResponse, PendingResponse>,
     last_number: u64,
 }
 
@@ -54,7 +54,7 @@ struct UnsentResponses {
 pub(super) type UnsentResponse = (u64, u64);
 
 impl Connection {
-    /// Begins by waiting for a request. The client reads so many bytes of a response in a second at least.
+    /// Begins by waiting for a request. The client reads this many bytes of a response in a second at least.
     pub(super) fn new(peer: IpAddr, min_client_rate: u64) -> Self {
         Self {
             peer: peer.to_canonical(),
@@ -122,7 +122,7 @@ impl Connection {
     }
 
     /// Notes that a response is to be sent.
-    pub(super) fn add_unsent(&self, bytes: u64, held: HeldResponse) -> UnsentResponse {
+    pub(super) fn add_unsent(&self, bytes: u64, held: PendingResponse) -> UnsentResponse {
         self.unsent_count.fetch_add(1, Ordering::Relaxed);
         let due_time = now().saturating_add(bytes.saturating_mul(1000) / self.min_client_rate);
         let mut unsent = self.lock_unsent();
@@ -155,7 +155,7 @@ impl Connection {
         }
     }
 
-    fn take_overdue(&self, timeout: Duration) -> Option<HeldResponse> {
+    fn take_overdue(&self, timeout: Duration) -> Option<PendingResponse> {
         if !self.has_unsent() {
             return None;
         }

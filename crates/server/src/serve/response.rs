@@ -43,10 +43,10 @@ pub(super) fn track_response(response: Response, connection: Arc<Connection>) ->
 }
 
 /// What is left of a response that is sent over HTTP/2; none once it was given up.
-pub(super) type HeldResponse = Arc<Mutex<Option<HeldBody>>>;
+pub(super) type PendingResponse = Arc<Mutex<Option<PendingBody>>>;
 
 /// The part of a response that HTTP/2 has not taken.
-pub(super) struct HeldBody {
+pub(super) struct PendingBody {
     /// Dropped at its end, so that what it holds beside its data does not wait for the client.
     body: Option<Body>,
     /// What was read of the body and not taken.
@@ -56,19 +56,19 @@ pub(super) struct HeldBody {
 /// Hands a body to HTTP/2 in pieces: HTTP/2 keeps what it has taken while its windows are full. Meanwhile the connection can
 /// give up the rest; then this stream fails when its client asks for more, and the others go on.
 struct PacedBody {
-    held: HeldResponse,
+    held: PendingResponse,
     connection: Arc<Connection>,
     noted: UnsentResponse,
 }
 
 impl PacedBody {
     fn new(body: Body, bytes: u64, connection: Arc<Connection>) -> Self {
-        let held = Arc::new(Mutex::new(Some(HeldBody { body: Some(body), data: Bytes::new() })));
+        let held = Arc::new(Mutex::new(Some(PendingBody { body: Some(body), data: Bytes::new() })));
         let noted = connection.add_unsent(bytes, Arc::clone(&held));
         Self { held, connection, noted }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Option<HeldBody>> {
+    fn lock(&self) -> MutexGuard<'_, Option<PendingBody>> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -104,7 +104,7 @@ impl HttpBody for PacedBody {
 
     fn is_end_stream(&self) -> bool {
         let is_at_end =
-            |rest: &HeldBody| rest.data.is_empty() && rest.body.as_ref().is_none_or(HttpBody::is_end_stream);
+            |rest: &PendingBody| rest.data.is_empty() && rest.body.as_ref().is_none_or(HttpBody::is_end_stream);
         self.lock().as_ref().is_some_and(is_at_end)
     }
 

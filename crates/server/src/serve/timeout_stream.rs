@@ -27,8 +27,8 @@ pub(super) struct TimeoutStream {
     /// Since when HTTP/2 has something to send for which the client gives no room.
     unsent_since: Option<Instant>,
     pace: Pace,
-    write_alarm: Alarm,
-    idle_alarm: Alarm,
+    write_timer: Timer,
+    idle_timer: Timer,
 }
 
 impl TimeoutStream {
@@ -40,8 +40,8 @@ impl TimeoutStream {
             blocked_since: None,
             unsent_since: None,
             pace: Pace::new(limits.min_client_rate),
-            write_alarm: None,
-            idle_alarm: None,
+            write_timer: None,
+            idle_timer: None,
         }
     }
 
@@ -59,9 +59,9 @@ impl TimeoutStream {
         if self.blocked_since.is_none() {
             self.blocked_since = Some(Instant::now());
             self.connection.wait_for_reader();
-            set_alarm(&mut self.write_alarm, self.pace.remaining(self.timeout));
+            set_timer(&mut self.write_timer, self.pace.remaining(self.timeout));
         }
-        if poll_alarm(&mut self.write_alarm, context).is_ready() {
+        if poll_timer(&mut self.write_timer, context).is_ready() {
             let error = io::Error::new(io::ErrorKind::TimedOut, "the client does not read the response");
             return Poll::Ready(Err(error));
         }
@@ -93,25 +93,25 @@ impl TimeoutStream {
             self.connection.give_up_overdue(self.timeout);
             self.note_unsent();
             let left = self.connection.time_to_overdue(self.timeout).map_or(left, |overdue| left.min(overdue));
-            set_alarm(&mut self.idle_alarm, left);
-            ready!(poll_alarm(&mut self.idle_alarm, context));
+            set_timer(&mut self.idle_timer, left);
+            ready!(poll_timer(&mut self.idle_timer, context));
         }
         Poll::Pending
     }
 }
 
-/// An alarm, allocated when it is set for the first time.
-type Alarm = Option<Pin<Box<Sleep>>>;
+/// A timer, allocated when it is set for the first time.
+type Timer = Option<Pin<Box<Sleep>>>;
 
-fn set_alarm(alarm: &mut Alarm, timeout: Duration) {
-    match alarm {
-        Some(alarm) => alarm.as_mut().reset(Instant::now() + timeout),
-        None => *alarm = Some(Box::pin(sleep(timeout))),
+fn set_timer(timer: &mut Timer, timeout: Duration) {
+    match timer {
+        Some(timer) => timer.as_mut().reset(Instant::now() + timeout),
+        None => *timer = Some(Box::pin(sleep(timeout))),
     }
 }
 
-fn poll_alarm(alarm: &mut Alarm, context: &mut Context<'_>) -> Poll<()> {
-    alarm.as_mut().map_or(Poll::Pending, |alarm| alarm.as_mut().poll(context))
+fn poll_timer(timer: &mut Timer, context: &mut Context<'_>) -> Poll<()> {
+    timer.as_mut().map_or(Poll::Pending, |timer| timer.as_mut().poll(context))
 }
 
 impl Read for TimeoutStream {
@@ -130,7 +130,7 @@ impl Read for TimeoutStream {
         if self.blocked_since.is_some() {
             let timeout = self.timeout;
             self.blocked_since = Some(Instant::now());
-            set_alarm(&mut self.write_alarm, timeout);
+            set_timer(&mut self.write_timer, timeout);
         }
         read
     }

@@ -16,7 +16,7 @@ use crate::support::Guarded;
 const KEY: &str = "7d2c1a34-2a6f-4c0b-9d59-64d9d7d0a1b2";
 
 /// How long anything that must happen may take before a test gives up.
-const PATIENCE: Duration = Duration::from_secs(60);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Asks for something with credentials, by a connection that stays open, and returns the status.
 async fn ask(connection: &mut TcpStream, path: &str, credentials: &[&str]) -> u16 {
@@ -86,7 +86,7 @@ async fn a_credential_that_was_accepted_is_checked_again_soon() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, is_refused).await.expect("a key that was revoked still counts");
+    tokio::time::timeout(WAIT_TIMEOUT, is_refused).await.expect("a key that was revoked still counts");
 }
 
 #[tokio::test]

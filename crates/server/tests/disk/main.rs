@@ -34,11 +34,11 @@ const SEEDS: u64 = 3;
 /// How many requests are sent before, while and after the disk fails.
 const REQUESTS: usize = 20;
 
-/// The disk fails after so many of its operations at the latest; a change of the store has about ten.
+/// The disk fails after this many of its operations at the latest; a change of the store has about ten.
 const MAX_OPERATIONS: u64 = 150;
 
 /// How often the server is asked whether it is done until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 /// How long the tasks of a server without power may take to stop.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(60);
@@ -157,7 +157,7 @@ fn audited(folder: &Path) -> usize {
 
 /// Waits until the catalogue is served and has every change of the store.
 async fn until_indexed(server: &TestServer) {
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         let status = server.get("/admin/indexing").await.ok()[0].clone();
         let is_indexed = status["status"] == "following" && status["behind"] == 0;
         if is_indexed && server.get("/ready").await.status == 200 {
@@ -170,7 +170,7 @@ async fn until_indexed(server: &TestServer) {
 
 /// Waits until every index can be written.
 async fn until_ready(server: &TestServer) {
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         if server.get("/ready").await.status == 200 {
             return;
         }

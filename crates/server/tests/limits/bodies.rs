@@ -136,7 +136,7 @@ async fn a_body_that_is_too_large_by_its_own_account_is_refused_before_it_comes(
 /// What is refused is read for a while, so that its client gets to read why, but not for ever.
 #[tokio::test]
 async fn a_refused_body_without_an_end_is_not_read_to_it() {
-    const TOO_MUCH: usize = 256;
+    const MAX_READ_MEGABYTES: usize = 256;
     let server = TestServer::builder().body_limit(1000).start().await;
     for (why, header) in [("too large", "content-type: application/json"), ("compressed", "content-encoding: gzip")] {
         let head = format!("POST /schemas HTTP/1.1\r\nhost: x\r\n{header}\r\ncontent-length: 1000000000000\r\n\r\n");
@@ -144,9 +144,9 @@ async fn a_refused_body_without_an_end_is_not_read_to_it() {
         stream.write_all(head.as_bytes()).await.unwrap();
         let megabyte = vec![b' '; 1 << 20];
         let mut sent = 0;
-        while sent < TOO_MUCH && soon("the end of a write", stream.write_all(&megabyte)).await.is_ok() {
+        while sent < MAX_READ_MEGABYTES && soon("the end of a write", stream.write_all(&megabyte)).await.is_ok() {
             sent += 1;
         }
-        assert!(sent < TOO_MUCH, "{why}: {sent} MB were read");
+        assert!(sent < MAX_READ_MEGABYTES, "{why}: {sent} MB were read");
     }
 }

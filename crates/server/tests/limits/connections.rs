@@ -7,20 +7,20 @@ use tokio::net::TcpStream;
 
 use crate::support::{fill, is_closed, open, soon, until};
 
-const MOST: usize = 20;
+const MAX_CONNECTIONS: usize = 20;
 
 #[tokio::test]
 async fn where_there_are_too_many_those_go_that_do_nothing() {
-    let server = TestServer::builder().limits(|limits| limits.max_connections = MOST).start().await;
+    let server = TestServer::builder().limits(|limits| limits.max_connections = MAX_CONNECTIONS).start().await;
     server.create_study("S").await;
     let id = server.submit(&Payload::new("S")).await;
     let mut silent: Vec<TcpStream> = Vec::new();
-    for _ in 0..5 * MOST {
+    for _ in 0..5 * MAX_CONNECTIONS {
         silent.push(open(server.address(), b"GET /isAlive HTTP/1.1\r\n").await);
     }
     // A client that sends a request is served, on a new connection too.
     soon("a read", server.analysis("S", &id)).await;
-    for _ in 0..MOST {
+    for _ in 0..MAX_CONNECTIONS {
         let request = raw::request("GET", b"/isAlive", &[], b"");
         let answer = soon("an answer", raw::exchange(server.address(), &request)).await.unwrap();
         assert_eq!(answer.status, 200);
@@ -30,17 +30,17 @@ async fn where_there_are_too_many_those_go_that_do_nothing() {
         for stream in &mut silent {
             closed += usize::from(is_closed(stream).await);
         }
-        closed >= 4 * MOST
+        closed >= 4 * MAX_CONNECTIONS
     })
     .await;
 }
 
 #[tokio::test]
 async fn nobody_goes_who_is_being_worked_for() {
-    let server = TestServer::builder().limits(|limits| limits.max_connections = MOST).start().await;
+    let server = TestServer::builder().limits(|limits| limits.max_connections = MAX_CONNECTIONS).start().await;
     fill(&server).await;
     let mut busy = Vec::new();
-    for _ in 0..MOST / 2 {
+    for _ in 0..MAX_CONNECTIONS / 2 {
         let address = server.address();
         busy.push(tokio::spawn(async move {
             let request = raw::request("GET", b"/export/studies/S", &[], b"");
@@ -48,7 +48,7 @@ async fn nobody_goes_who_is_being_worked_for() {
         }));
     }
     let mut silent = Vec::new();
-    for _ in 0..5 * MOST {
+    for _ in 0..5 * MAX_CONNECTIONS {
         silent.push(open(server.address(), b"").await);
         tokio::task::yield_now().await;
     }
@@ -67,14 +67,14 @@ async fn nobody_stays_by_a_body_that_does_not_come_or_an_answer_that_is_not_read
     for (what, bytes) in [("bodies", &body[..]), ("answers", &unread), ("events", &followed)] {
         let server = TestServer::builder()
             .limits(|limits| {
-                limits.max_connections = MOST;
+                limits.max_connections = MAX_CONNECTIONS;
                 limits.client_timeout = Duration::from_secs(3600);
             })
             .start()
             .await;
         fill(&server).await;
         let mut holding = Vec::new();
-        for _ in 0..2 * MOST {
+        for _ in 0..2 * MAX_CONNECTIONS {
             holding.push(open(server.address(), bytes).await);
             tokio::time::sleep(Duration::from_millis(5)).await;
         }

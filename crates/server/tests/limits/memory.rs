@@ -5,7 +5,7 @@ use tokio::io::AsyncWriteExt;
 
 use crate::support::{open, until};
 
-/// Begins a request whose body has so many bytes. It is not JSON, so it is answered with 422 once it has come.
+/// Begins a request whose body has this many bytes. It is not JSON, so it is answered with 422 once it has come.
 fn head_of_submission(length: usize) -> Vec<u8> {
     let head = "POST /submit/S HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/json";
     format!("{head}\r\ncontent-length: {length}\r\n\r\n{{").into_bytes()

@@ -12,11 +12,11 @@ use http::Method;
 use serde_json::{Map, json};
 
 /// More requests than a client gets through while its allowance of one a second comes back.
-const MANY: usize = 300;
+const MAX_REQUESTS: usize = 300;
 
 /// Sends requests with a header until one is refused.
 async fn refused(server: &TestServer, path: &str, header: (&str, &str)) -> Option<TestResponse> {
-    for _ in 0..MANY {
+    for _ in 0..MAX_REQUESTS {
         let response = server.send(Method::GET, path, &[header], None).await;
         if response.status == 429 {
             return Some(response);
@@ -60,7 +60,7 @@ async fn searches_are_refused_in_the_words_of_graphql() {
 #[tokio::test]
 async fn whoever_has_one_address_of_a_network_has_all_of_them() {
     let server = TestServer::builder().limits(slow_clients).start().await;
-    let mut addresses = (0..MANY).map(|number| format!("2001:db8:0:7::{number:x}"));
+    let mut addresses = (0..MAX_REQUESTS).map(|number| format!("2001:db8:0:7::{number:x}"));
     let mut is_refused = false;
     while let Some(address) = addresses.next()
         && !is_refused
@@ -81,7 +81,7 @@ async fn clients_cannot_say_that_they_are_others() {
         .start()
         .await;
     let mut is_refused = false;
-    for number in 0..MANY {
+    for number in 0..MAX_REQUESTS {
         let address = format!("192.0.2.{}", number % 256);
         let answer = server.send(Method::GET, "/studies/all", &[("x-forwarded-for", &address)], None).await;
         is_refused |= answer.status == 429;
@@ -106,7 +106,7 @@ async fn each_key_has_an_allowance_of_its_own_wherever_it_is_used() {
         let headers = [("authorization", key), ("x-forwarded-for", address)];
         server.send(Method::GET, "/studies/all", &headers, None).await.status
     };
-    let mut addresses = (0..MANY).map(|number| format!("198.51.{}.{}", number / 256, number % 256));
+    let mut addresses = (0..MAX_REQUESTS).map(|number| format!("198.51.{}.{}", number / 256, number % 256));
     let mut is_refused = false;
     while let Some(address) = addresses.next()
         && !is_refused
@@ -178,7 +178,7 @@ async fn guessing_keys_is_limited_for_each_address() {
     let mut guessed = 0;
     while send("192.0.2.1", Some("cantata_guess")).await != 429 {
         guessed += 1;
-        assert!(guessed < MANY, "keys can be guessed at any pace");
+        assert!(guessed < MAX_REQUESTS, "keys can be guessed at any pace");
     }
     assert_eq!(send("192.0.2.1", right).await, 429, "the right one must not be found out either");
     assert_eq!(send("192.0.2.1", None).await, 200, "without a credential there is nothing to guess");

@@ -14,13 +14,13 @@ use tokio::net::TcpStream;
 use crate::support::{drip, fill, is_closed, open, open_at_server, soon, until};
 
 /// How many there are of each sort; 504 altogether.
-const EACH: usize = 168;
+const CLIENTS_PER_KIND: usize = 168;
 
 /// How long the server waits for a client: long enough for one that does not mean to be slow, on a busy machine too.
 const CLIENT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Often enough never to be silent for long.
-const DRIP: Duration = Duration::from_millis(100);
+const DRIP_INTERVAL: Duration = Duration::from_millis(100);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn five_hundred_slow_clients_hold_nobody_up() {
@@ -32,9 +32,9 @@ async fn five_hundred_slow_clients_hold_nobody_up() {
     let list = raw::request("GET", b"/studies/S/analysis?analysisStates=UNPUBLISHED", &[], b"");
     let mut dripping = tokio::task::JoinSet::new();
     let mut unread = Vec::new();
-    for _ in 0..EACH {
-        dripping.spawn(drip(open(address, b"GET /isAlive HTTP/1.1\r\nx-header: ").await, DRIP));
-        dripping.spawn(drip(open(address, body).await, DRIP));
+    for _ in 0..CLIENTS_PER_KIND {
+        dripping.spawn(drip(open(address, b"GET /isAlive HTTP/1.1\r\nx-header: ").await, DRIP_INTERVAL));
+        dripping.spawn(drip(open(address, body).await, DRIP_INTERVAL));
         unread.push(open(address, &list).await);
     }
     // Everybody else is served meanwhile.
@@ -77,7 +77,7 @@ async fn a_body_that_stops_near_its_end_is_given_up() {
         content-length: 2000000\r\n\r\n";
     let mut stream = open(server.address(), head).await;
     stream.write_all(&vec![b' '; 1_900_000]).await.unwrap();
-    soon("the end of the dripping connection", drip(stream, DRIP)).await;
+    soon("the end of the dripping connection", drip(stream, DRIP_INTERVAL)).await;
 }
 
 /// A client of a batch may take its time between payloads, but not for ever.
@@ -148,7 +148,7 @@ async fn answers_that_are_read_too_slowly_over_http2_are_given_up() {
             if frame.is_err() {
                 return false;
             }
-            tokio::time::sleep(DRIP).await;
+            tokio::time::sleep(DRIP_INTERVAL).await;
         }
         true
     };

@@ -110,14 +110,14 @@ async fn an_open_stream_ends_when_the_server_stops() {
 #[tokio::test(flavor = "multi_thread")]
 async fn reconnecting_during_writes_misses_none_and_doubles_none() {
     const WRITERS: usize = 4;
-    const EACH: usize = 60;
+    const ANALYSES_PER_WRITER: usize = 60;
     let server = server_with_study().await;
     let mut writers = Vec::new();
     for _ in 0..WRITERS {
         let client = (*server).clone();
         writers.push(tokio::spawn(async move {
             let mut ids = Vec::new();
-            for _ in 0..EACH {
+            for _ in 0..ANALYSES_PER_WRITER {
                 ids.push(client.submit(&Payload::new("S")).await);
             }
             ids
@@ -125,11 +125,11 @@ async fn reconnecting_during_writes_misses_none_and_doubles_none() {
     }
     let mut received: Vec<SentEvent> = Vec::new();
     let mut connections = 0;
-    while received.len() < WRITERS * EACH {
+    while received.len() < WRITERS * ANALYSES_PER_WRITER {
         let after = received.last().map_or(0, |event| event.id);
         let mut reader = server.event_stream(&format!("after={after}"), &[]).await;
         for _ in 0..=connections % 7 {
-            if received.len() < WRITERS * EACH {
+            if received.len() < WRITERS * ANALYSES_PER_WRITER {
                 received.push(reader.next().await.unwrap());
             }
         }
@@ -140,7 +140,7 @@ async fn reconnecting_during_writes_misses_none_and_doubles_none() {
         submitted.extend(writer.await.unwrap());
     }
     let numbers: Vec<u64> = received.iter().map(|event| event.id).collect();
-    assert_eq!(numbers, (1..=(WRITERS * EACH) as u64).collect::<Vec<_>>());
+    assert_eq!(numbers, (1..=(WRITERS * ANALYSES_PER_WRITER) as u64).collect::<Vec<_>>());
     let mut told: Vec<String> =
         received.iter().map(|event| event.message()["analysisId"].as_str().unwrap().to_owned()).collect();
     told.sort();

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use crate::support::{base, data, documents, flat, folders, mapping, matching};
 
 /// How often a change is looked for until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 async fn reload(server: &TestServer, id: &str) -> cantata_testkit::TestResponse {
     server.send(Method::POST, &format!("/admin/catalogues/{id}/reload"), &[], None).await
@@ -19,7 +19,7 @@ async fn reload(server: &TestServer, id: &str) -> cantata_testkit::TestResponse 
 
 /// Waits until something is as it should be.
 async fn until(mut is_so: impl AsyncFnMut() -> bool) {
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         if is_so().await {
             return;
         }

@@ -6,7 +6,7 @@ use cantata_testkit::{Payload, TestCatalogues, TestServer};
 use serde_json::json;
 
 /// How often the catalogue is asked until the test gives up.
-const LOOKS: usize = 1_200;
+const MAX_POLLS: usize = 1_200;
 
 const QUERY: &str = "{ analysis { hits { total edges { node { tumour_grade tumour_grade_2 } } } } }";
 
@@ -28,7 +28,7 @@ async fn properties_of_one_name_are_shown_by_two() {
     let payload =
         Payload::new("S").of_type("graded").with("tumour-grade", "changed").with("tumour_grade", "as it is").build();
     server.post("/submit/S?publish=true", &payload).await.ok();
-    for _ in 0..LOOKS {
+    for _ in 0..MAX_POLLS {
         let answer = server.graphql("/graphql", QUERY, &json!({})).await;
         if answer.status == 200 && answer.json()["data"]["analysis"]["hits"]["total"] == 1 {
             let node = json!({"tumour_grade": "as it is", "tumour_grade_2": "changed"});

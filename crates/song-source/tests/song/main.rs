@@ -15,7 +15,7 @@ use cantata_testkit::{Payload, TestServer};
 use serde_json::{Value, json};
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Makes a source of what a catalogue's `source.json` says of a SONG server, and more.
 fn source(song: Value, more: Value) -> Arc<dyn AnalysisSource> {
@@ -29,7 +29,7 @@ fn source(song: Value, more: Value) -> Arc<dyn AnalysisSource> {
 
 /// Waits for the next changes.
 async fn next(source: &dyn AnalysisSource, after: Option<&str>) -> ChangeBatch {
-    tokio::time::timeout(PATIENCE, source.changes(after, 1000)).await.unwrap().unwrap()
+    tokio::time::timeout(WAIT_TIMEOUT, source.changes(after, 1000)).await.unwrap().unwrap()
 }
 
 /// Waits for changes of one analysis.

@@ -18,11 +18,11 @@ use crate::open;
 const WRITERS: usize = 8;
 
 /// Far longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// What a writer was told.
 #[derive(Default)]
-struct Told {
+struct Acknowledged {
     stored: HashMap<AnalysisId, Revision>,
     refused: Vec<AnalysisId>,
 }
@@ -31,7 +31,7 @@ struct Told {
 struct Load {
     is_over: Arc<AtomicBool>,
     progress: Progress,
-    writers: Vec<JoinHandle<Told>>,
+    writers: Vec<JoinHandle<Acknowledged>>,
 }
 
 /// How many analyses were acknowledged so far.
@@ -43,9 +43,9 @@ impl Progress {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// Waits until there are so many, however slow the machine is.
+    /// Waits until there are this many, however slow the machine is.
     fn wait_for(&self, count: usize) {
-        let overdue = Instant::now() + PATIENCE;
+        let overdue = Instant::now() + WAIT_TIMEOUT;
         while self.count() < count {
             assert!(Instant::now() < overdue, "nothing is stored any more");
             std::thread::sleep(Duration::from_millis(5));
@@ -60,11 +60,11 @@ impl Load {
         Self { writers: (0..WRITERS).map(|_| write()).collect(), is_over, progress }
     }
 
-    async fn stop(self) -> Told {
+    async fn stop(self) -> Acknowledged {
         self.is_over.store(true, Ordering::Relaxed);
-        let mut all = Told::default();
+        let mut all = Acknowledged::default();
         for writer in self.writers {
-            let told = tokio::time::timeout(PATIENCE, writer).await.expect("a write hangs").unwrap();
+            let told = tokio::time::timeout(WAIT_TIMEOUT, writer).await.expect("a write hangs").unwrap();
             all.stored.extend(told.stored);
             all.refused.extend(told.refused);
         }
@@ -72,8 +72,8 @@ impl Load {
     }
 }
 
-async fn write_until(is_over: Arc<AtomicBool>, progress: Progress, store: Arc<PostgresStore>) -> Told {
-    let mut told = Told::default();
+async fn write_until(is_over: Arc<AtomicBool>, progress: Progress, store: Arc<PostgresStore>) -> Acknowledged {
+    let mut told = Acknowledged::default();
     while !is_over.load(Ordering::Relaxed) {
         let new = NewAnalysis::of(&analysis("S", 3)).unwrap();
         let id = new.analysis_id;
@@ -94,7 +94,7 @@ async fn write_until(is_over: Arc<AtomicBool>, progress: Progress, store: Arc<Po
     told
 }
 
-async fn check(store: &dyn Store, told: &Told) {
+async fn check(store: &dyn Store, told: &Acknowledged) {
     let mut events = vec![];
     while let page = store.events_after(events.len() as u64, 1_000).await.unwrap()
         && !page.is_empty()
@@ -131,7 +131,7 @@ async fn recovered(store: &dyn Store) {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     };
-    tokio::time::timeout(PATIENCE, works).await.expect("the store does not recover");
+    tokio::time::timeout(WAIT_TIMEOUT, works).await.expect("the store does not recover");
 }
 
 async fn with_study(address: &str) -> Arc<PostgresStore> {
@@ -155,7 +155,10 @@ async fn connections_that_are_cut_lose_nothing() {
     let other = open(&cut.address()).await;
     let before = *latest.borrow_and_update();
     recovered(&other).await;
-    tokio::time::timeout(PATIENCE, latest.wait_for(|number| *number > before)).await.expect("not heard of").unwrap();
+    tokio::time::timeout(WAIT_TIMEOUT, latest.wait_for(|number| *number > before))
+        .await
+        .expect("not heard of")
+        .unwrap();
 }
 
 /// Ends all connections to a database, again and again, each time after some writes.

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use crate::open;
 
 /// More than are inserted by a statement with parameters.
-const MANY: usize = 600;
+const FILE_COUNT: usize = 600;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn copied_files_are_found_and_a_copy_that_is_refused_fails_alone() {
@@ -24,7 +24,7 @@ async fn copied_files_are_found_and_a_copy_that_is_refused_fails_alone() {
     let store = Arc::new(open(&database.address()).await);
     store.create_study(study("S")).await.unwrap();
     let first = AnalysisBuilder::in_study("S")
-        .files(MANY)
+        .files(FILE_COUNT)
         .file_with_access("naïve \u{1F9EC}.bam", &unique_md5(), FileAccess::Controlled)
         .build();
     let stored = store.insert_analysis(NewAnalysis::of(&first).unwrap(), DuplicateRule::AnyAnalysis).await;
@@ -37,10 +37,10 @@ async fn copied_files_are_found_and_a_copy_that_is_refused_fails_alone() {
     for number in 0..8 {
         let store = Arc::clone(&store);
         racers.spawn(async move {
-            let mut racer = analysis("S", MANY);
+            let mut racer = analysis("S", FILE_COUNT);
             let fails = number == 3;
             if fails {
-                racer.files[MANY - 1].object_id = taken;
+                racer.files[FILE_COUNT - 1].object_id = taken;
             }
             let new = NewAnalysis::of(&racer).unwrap();
             let answer = store.insert_analysis(new, DuplicateRule::AnyAnalysis).await;
@@ -51,7 +51,7 @@ async fn copied_files_are_found_and_a_copy_that_is_refused_fails_alone() {
     }
     racers.join_all().await;
     let page = PageRange { offset: 0, limit: 1 };
-    assert_eq!(store.list_files(&FileFilter::default(), page).await.unwrap().0, 8 * MANY as u64 + 1);
+    assert_eq!(store.list_files(&FileFilter::default(), page).await.unwrap().0, 8 * FILE_COUNT as u64 + 1);
     let after = store.insert_analysis(NewAnalysis::of(&analysis("S", 1)).unwrap(), DuplicateRule::AnyAnalysis).await;
     assert!(matches!(after, Ok(InsertOutcome::Stored(_))), "{after:?}");
 }
@@ -147,7 +147,7 @@ async fn an_id_that_is_taken_is_refused_with_many_files_too() {
     let first = AnalysisBuilder::in_study("S").file("first.bam", &md5).build();
     let stored = store.insert_analysis(NewAnalysis::of(&first).unwrap(), DuplicateRule::AnyAnalysis).await;
     assert!(matches!(stored, Ok(InsertOutcome::Stored(_))), "{stored:?}");
-    let taken = AnalysisBuilder::with_id("S", first.analysis_id).files(MANY).build();
+    let taken = AnalysisBuilder::with_id("S", first.analysis_id).files(FILE_COUNT).build();
     let answers = join_all([taken, hundred_files(&md5)].iter().map(|analysis| {
         let new = NewAnalysis::of(analysis).unwrap();
         store.insert_analysis(new, DuplicateRule::AnyAnalysis)

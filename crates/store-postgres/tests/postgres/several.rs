@@ -14,7 +14,7 @@ use tokio::task::JoinSet;
 use crate::open;
 
 /// Far longer than anything here takes.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 async fn two(database: &TestDatabase) -> [Arc<PostgresStore>; 2] {
     [Arc::new(open(&database.address()).await), Arc::new(open(&database.address()).await)]
@@ -63,7 +63,7 @@ async fn a_registration_is_seen_by_the_others() {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
         };
-        tokio::time::timeout(PATIENCE, seen).await.expect("the other server never hears of it");
+        tokio::time::timeout(WAIT_TIMEOUT, seen).await.expect("the other server never hears of it");
     }
 }
 
@@ -111,7 +111,7 @@ async fn followers_on_every_server_see_each_event_once_and_in_order() {
         });
     }
     writers.join_all().await;
-    let seen = tokio::time::timeout(PATIENCE, followers.join_all()).await.expect("a follower misses events");
+    let seen = tokio::time::timeout(WAIT_TIMEOUT, followers.join_all()).await.expect("a follower misses events");
     assert_eq!(seen[0], seen[1]);
     let numbers: Vec<u64> = seen[0].iter().map(|event| event.seq).collect();
     assert_eq!(numbers, (1..=(WRITERS * ROUNDS) as u64).collect::<Vec<_>>());

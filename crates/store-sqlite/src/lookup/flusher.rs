@@ -86,7 +86,7 @@ fn flush(
     Ok(())
 }
 
-/// Returns how long to wait after so many rebuilds that failed in a row; none if only a flush has.
+/// Returns how long to wait after this many rebuilds that failed in a row; none if only a flush has.
 fn retry_delay(failed_rebuilds: u32) -> Duration {
     let factor = 2_u32.saturating_pow(failed_rebuilds.saturating_sub(1));
     RETRY_DELAY.saturating_mul(factor).min(MAX_REBUILD_DELAY)

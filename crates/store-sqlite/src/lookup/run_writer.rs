@@ -26,7 +26,7 @@ pub(crate) struct RunWriter<'a> {
 }
 
 impl<'a> RunWriter<'a> {
-    /// Begins a run of about so many entries.
+    /// Begins a run of about this many entries.
     pub(crate) fn new(database: &'a Connection, entries: usize) -> Self {
         let bloom = BlockKey::filter_for(entries);
         Self { database, pending: Vec::new(), first_chunk: None, first_hashes: Vec::new(), bloom }

@@ -15,7 +15,7 @@ const LOOKUP_BATCH: usize = 100;
 const LOST: &str = "DELETE FROM chunk";
 
 /// How long a test waits for a damaged look-up to be rebuilt before it fails.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 async fn filled(folder: &Path) -> Vec<NewAnalysis> {
     let store = SqliteStore::open_with_lookup_batch(folder, LOOKUP_BATCH).unwrap();
@@ -23,7 +23,7 @@ async fn filled(folder: &Path) -> Vec<NewAnalysis> {
     submitted(&store, 60, DuplicateRule::AnyAnalysis).await
 }
 
-/// Stores so many analyses of ten files each; five of them make a batch.
+/// Stores this many analyses of ten files each; five of them make a batch.
 async fn submitted(store: &SqliteStore, count: usize, duplicates: DuplicateRule) -> Vec<NewAnalysis> {
     let mut stored = Vec::new();
     for _ in 0..count {
@@ -41,7 +41,7 @@ async fn damaged_while_open(folder: &Path, damage: &str) -> (SqliteStore, Vec<Ne
     assert!(store.create_study(study("S")).await.unwrap());
     let stored = submitted(&store, 30, DuplicateRule::AnyAnalysis).await;
     let lookup = rusqlite::Connection::open(folder.join("lookup.db")).unwrap();
-    lookup.busy_timeout(PATIENCE).unwrap();
+    lookup.busy_timeout(WAIT_TIMEOUT).unwrap();
     // A thread writes the runs.
     while lookup.execute(damage, []).unwrap() == 0 {
         tokio::time::sleep(Duration::from_millis(1)).await;
@@ -151,7 +151,7 @@ async fn changes_go_on_while_a_damaged_lookup_is_rebuilt() {
     let (store, mut stored) = damaged_while_open(folder.path(), LOST).await;
     // More than may wait in memory, so some of them must have been written.
     let more = submitted(&store, 200, DuplicateRule::Allow);
-    stored.extend(tokio::time::timeout(PATIENCE, more).await.expect("changes go on"));
+    stored.extend(tokio::time::timeout(WAIT_TIMEOUT, more).await.expect("changes go on"));
     drop(store);
     assert_eq!(check_lookup(folder.path()).unwrap(), Vec::<String>::new());
     finds_all(folder.path(), &stored).await;
@@ -184,7 +184,7 @@ async fn search_has_it_rebuilt(damage: &str) {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, found).await.expect("all files are found in the end");
+    tokio::time::timeout(WAIT_TIMEOUT, found).await.expect("all files are found in the end");
     drop(store);
     assert_eq!(check_lookup(folder.path()).unwrap(), Vec::<String>::new());
     finds_all(folder.path(), &stored).await;

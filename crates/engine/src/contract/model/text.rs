@@ -36,7 +36,7 @@ fn fold(letter: char) -> char {
     }
 }
 
-/// Returns whether one text becomes the other by at most so many letters added, left out, replaced or swapped with
+/// Returns whether one text becomes the other by at most this many letters added, left out, replaced or swapped with
 /// their neighbour, none of them changed twice.
 pub(crate) fn fuzzy(one: &str, other: &str, distance: u8) -> bool {
     let (one, other): (Vec<char>, Vec<char>) = (one.chars().collect(), other.chars().collect());

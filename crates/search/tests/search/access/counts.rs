@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::support::{Bed, leaf, open, somebody};
 
-const BELOW: u64 = 5;
+const SUPPRESSION_THRESHOLD: u64 = 5;
 
 async fn bed() -> Bed {
     let properties = json!({
@@ -33,7 +33,7 @@ async fn bed() -> Bed {
         }
         (format!("p{number:03}"), document)
     });
-    let access = json!({ "records": open(), "suppress": { "below": BELOW, "unless": ["counts.ALL"] } });
+    let access = json!({ "records": open(), "suppress": { "below": SUPPRESSION_THRESHOLD, "unless": ["counts.ALL"] } });
     Bed::new(json!({ "access": access }), properties, &documents.collect::<Vec<_>>()).await
 }
 
@@ -102,18 +102,21 @@ async fn no_number_and_no_difference_of_numbers_is_small() {
                 assert!(order.is_sorted(), "the order tells exact counts: {order:?}");
                 assert!(buckets.iter().all(|bucket| bucket["doc_count"] != 0), "{buckets:?}");
                 let exact = exact["file"]["aggregations"][name]["buckets"].as_array().unwrap();
-                let expected = exact.iter().filter(|bucket| bucket["doc_count"].as_u64().unwrap() >= BELOW).count();
+                let expected = exact
+                    .iter()
+                    .filter(|bucket| bucket["doc_count"].as_u64().unwrap() >= SUPPRESSION_THRESHOLD)
+                    .count();
                 assert_eq!(buckets.len(), expected, "{name} {filter}");
             }
         }
     }
     // The test would be worth nothing if there were no small counts to be read.
-    assert!((1..BELOW).all(|small| true_counts.contains(&small)), "{true_counts:?}");
+    assert!((1..SUPPRESSION_THRESHOLD).all(|small| true_counts.contains(&small)), "{true_counts:?}");
     for one in &shown {
         for other in &shown {
             let difference = one.abs_diff(*other);
-            assert!(difference == 0 || difference >= BELOW, "{one} and {other}");
-            assert!((one + other) % BELOW == 0);
+            assert!(difference == 0 || difference >= SUPPRESSION_THRESHOLD, "{one} and {other}");
+            assert!((one + other) % SUPPRESSION_THRESHOLD == 0);
         }
     }
 }
@@ -180,7 +183,7 @@ async fn no_record_is_shown_and_no_figure() {
         assert!(answer.contains("only counts are shown to you"), "{answer}");
     }
     let meta = serde_json::to_value(&bed.seen_by(&everybody).introspection.meta).unwrap();
-    assert_eq!(meta, json!({ "authFiltered": true, "suppressedBelow": BELOW }));
+    assert_eq!(meta, json!({ "authFiltered": true, "suppressedBelow": SUPPRESSION_THRESHOLD }));
     let trusted = bed.seen_by(&somebody(&["counts.ALL"], json!({})));
     assert_eq!(serde_json::to_value(&trusted.introspection.meta).unwrap(), json!({ "authFiltered": false }));
 }

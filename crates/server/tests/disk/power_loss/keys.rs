@@ -22,7 +22,7 @@ use super::{NOTHING, survivor};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 /// How many times the power is cut in one life of a folder.
-const CUTS: u64 = 4;
+const POWER_LOSSES_PER_WORKLOAD: u64 = 4;
 
 const STEPS: usize = 15;
 
@@ -50,7 +50,7 @@ struct Key {
 
 #[test]
 fn acknowledged_changes_of_keys_survive_and_refused_ones_do_not_count() {
-    run_seeds(super::workloads(20, CUTS), run);
+    run_seeds(super::workloads(20, POWER_LOSSES_PER_WORKLOAD), run);
 }
 
 #[test]
@@ -80,7 +80,7 @@ fn run(seed: u64) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut model: Vec<Key> = Vec::new();
     let mut folder = TempDir::new().unwrap();
-    for _ in 0..CUTS {
+    for _ in 0..POWER_LOSSES_PER_WORKLOAD {
         let disk = SimDisk::mount(folder.path());
         let runtime = new_runtime();
         runtime.block_on(live(folder.path(), &disk, &mut model, &mut random));

@@ -16,14 +16,14 @@ use super::{DiskHook, NOTHING, mount, survivor};
 use crate::{SHUTDOWN_TIMEOUT, new_runtime};
 
 /// How many times the power is cut in one life of a folder.
-const CUTS: u64 = 3;
+const POWER_LOSSES_PER_WORKLOAD: u64 = 3;
 
 /// How many times the store is opened between two of them.
 const STARTS: usize = 3;
 
 const STUDIES_PER_START: usize = 4;
 
-/// A database is created during so many operations of the disk.
+/// A database is created during this many operations of the disk.
 const CREATION_OPERATIONS: u64 = 24;
 
 /// The power is cut before this operation at the latest.
@@ -34,7 +34,7 @@ type Model = BTreeMap<String, bool>;
 
 #[test]
 fn acknowledged_studies_survive_however_often_the_store_is_opened() {
-    run_seeds(super::workloads(10, CUTS), |seed| run(seed, NOTHING, NOTHING));
+    run_seeds(super::workloads(10, POWER_LOSSES_PER_WORKLOAD), |seed| run(seed, NOTHING, NOTHING));
 }
 
 #[test]
@@ -59,10 +59,10 @@ pub(super) fn run(seed: u64, prepare: DiskHook<'_>, finish: DiskHook<'_>) {
     let mut random = StdRng::seed_from_u64(seed);
     let mut model = Model::new();
     let mut folder = TempDir::new().unwrap();
-    for cut in 0..=CUTS {
+    for cut in 0..=POWER_LOSSES_PER_WORKLOAD {
         let disk = SimDisk::mount(folder.path());
         prepare(&disk);
-        if cut < CUTS {
+        if cut < POWER_LOSSES_PER_WORKLOAD {
             let latest = if random.random() { CREATION_OPERATIONS } else { MAX_OPERATIONS };
             disk.cut_power_at(random.random_range(0..latest), random.random());
         }

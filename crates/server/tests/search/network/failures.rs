@@ -19,7 +19,7 @@ const WITH_STUDIES: &str = "complete nodes { nodeId name hits status errors cont
                             aggregations { study { buckets { key doc_count } } }";
 
 /// How long an answer may take. It only ends a test that hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// `network.json` in which no node is waited for longer than a few seconds, in which one that works answers on a busy
 /// machine too.
@@ -190,7 +190,7 @@ async fn the_deadline_of_the_network_holds_for_a_node_that_may_take_longer() {
     let remotes = [remote("slow", &proxy.url(), json!({"timeout": 3600}))];
     let server = start(catalogue(&[9]), &impatient(&remotes)).await;
     proxy.set(Fault::NoResponse).await;
-    let answer = timeout(PATIENCE, ask(&server, "", NODES, &json!({}))).await.expect("the answer comes");
+    let answer = timeout(WAIT_TIMEOUT, ask(&server, "", NODES, &json!({}))).await.expect("the answer comes");
     assert_eq!(node_of(&answer, "slow")["errors"], "the node did not answer in time");
     assert_eq!((&node_of(&answer, "own")["hits"], &answer["complete"]), (&json!(1), &json!(false)));
 }

@@ -61,7 +61,7 @@ fn document(number: usize) -> Value {
     })
 }
 
-/// A catalogue with so many documents and access rules.
+/// A catalogue with this many documents and access rules.
 fn catalogue(documents: usize, access: Option<&Value>) -> TestCatalogues {
     let documents: Vec<(String, Value)> =
         (0..documents).map(|number| (format!("f{number}"), document(number))).collect();

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{ask, catalogue, network, node, node_of, remote, start, unreadable, wait_for};
 
 /// How long all rounds of a test may take together. It only ends a test that hangs.
-const PATIENCE: Duration = Duration::from_secs(300);
+const WAIT_TIMEOUT: Duration = Duration::from_secs(300);
 
 const SELECTION: &str = "complete nodes { name nodeId hits status errors contributed missingFields } aggregations { \
                          study { bucket_count buckets { key doc_count } } \
@@ -64,7 +64,7 @@ fn misdeeds() -> Vec<Fault> {
 
 #[tokio::test]
 async fn whichever_nodes_fail_the_answer_says_so_and_is_complete_for_the_others() {
-    tokio::time::timeout(PATIENCE, Box::pin(fail_all_subsets())).await.expect("the test ends");
+    tokio::time::timeout(WAIT_TIMEOUT, Box::pin(fail_all_subsets())).await.expect("the test ends");
 }
 
 async fn fail_all_subsets() {

@@ -1,5 +1,6 @@
-//! Changes of saved sets that an engine has, one after the other: it cannot read, change and write one in a single step, so of two
-//! changes at the same time one would be lost. The servers of a store take turns by a lease; without a store a server is alone.
+//! Locks of the saved sets that an engine has. It cannot read, change and write a set in one step, so of two changes at the
+//! same time one would be lost: they run one after the other. Servers that share a store use a lease of it; without a store
+//! a server is alone.
 
 use std::array;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,36 +21,39 @@ const RETRY_INTERVAL: Duration = Duration::from_millis(50);
 const MAX_ATTEMPTS: u32 = 400;
 
 /// How many owners can save sets at the same time.
-const SAVING_LOCKS: usize = 64;
+const OWNER_LOCKS: usize = 64;
 
-/// The turns of the servers at the sets of one index.
-pub(crate) struct SetTurns {
+/// The locks of the sets of one index.
+pub(crate) struct SetLocks {
     store: Option<Arc<dyn Store>>,
     lease: String,
     holder: String,
-    /// Held by the request whose turn it is here: they all have the same lease.
-    here: Mutex<()>,
-    /// Held by the requests that save sets; those of one owner, or of nobody, have the same lock.
-    saving: [Mutex<()>; SAVING_LOCKS],
+    /// Held by the request that makes a change: all requests of this server have the same lease.
+    changing: Mutex<()>,
+    /// Held by the requests that save sets; those of one owner, or without owner, have the same lock.
+    saving: [Mutex<()>; OWNER_LOCKS],
 }
 
-impl SetTurns {
+impl SetLocks {
     pub(crate) fn new(store: Option<Arc<dyn Store>>, index: &str) -> Self {
         let (lease, holder) = (format!("sets:{index}"), Uuid::new_v4().to_string());
-        Self { store, lease, holder, here: Mutex::new(()), saving: array::from_fn(|_| Mutex::new(())) }
+        Self { store, lease, holder, changing: Mutex::new(()), saving: array::from_fn(|_| Mutex::new(())) }
     }
 
-    /// Waits for the turn of a request that saves a set. The sets of an owner share a limit, and so do those of nobody; sets that
-    /// are saved at the same time would exceed it together. On several servers they do, by one set of each.
-    pub(crate) async fn wait_to_save(&self, owner: Option<&str>) -> MutexGuard<'_, ()> {
+    /// Waits for the lock of a request that saves a set. The sets of an owner share a limit, and so do those without owner;
+    /// sets that are saved at the same time would exceed it together. On several servers they do, by one set of each.
+    pub(crate) async fn lock_saving(&self, owner: Option<&str>) -> MutexGuard<'_, ()> {
         let mut hasher = DefaultHasher::new();
         owner.hash(&mut hasher);
-        self.saving[hasher.finish() as usize % SAVING_LOCKS].lock().await
+        self.saving[hasher.finish() as usize % OWNER_LOCKS].lock().await
     }
 
-    /// Makes a change when it is its turn.
-    pub(crate) async fn take<T>(&self, change: impl Future<Output = Result<T, EngineError>>) -> Result<T, EngineError> {
-        let _here = self.here.lock().await;
+    /// Makes a change while no other one is made.
+    pub(crate) async fn run_exclusively<T>(
+        &self,
+        change: impl Future<Output = Result<T, EngineError>>,
+    ) -> Result<T, EngineError> {
+        let _changing = self.changing.lock().await;
         let Some(store) = &self.store else { return change.await };
         self.acquire(&**store).await?;
         let changed = tokio::select! {
