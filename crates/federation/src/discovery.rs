@@ -19,7 +19,7 @@ use crate::names::NameTranslation;
 use crate::network::Network;
 use crate::node::{Node, NodeSchema};
 use crate::node_answer::NodeAnswer;
-use crate::node_query::{FieldMembers, NodeField, QueryScope, node_query};
+use crate::node_query::{FieldMembers, NodeField, QueryOptions, node_query};
 use crate::remote_call::{RemoteClient, RemoteResponse, threshold};
 use crate::statistics::NodeStatistics;
 
@@ -123,8 +123,8 @@ async fn count_records(node: &Node) -> Result<(), NodeError> {
     };
     let client = state.client.as_ref().map_err(Clone::clone)?;
     let question = NetworkQuestion::default();
-    let scope = QueryScope { question: &question, counts_only: true };
-    let query = node_query(scope, None, &remote.document_type, &[], &node.names);
+    let options = QueryOptions { question: &question, counts_only: true };
+    let query = node_query(options, None, &remote.document_type, &[], &node.names);
     let response = client.post(&query.request, &[], DISCOVERY_TIMEOUT).await;
     let answer = response
         .and_then(|response| NodeAnswer::parse(&response.body, &remote.document_type, &question, &query, &node.names));

@@ -18,7 +18,7 @@ use crate::local::{LocalCatalogue, LocalCatalogues};
 use crate::merge::{merge_facet, suppress};
 use crate::node::{Node, RemoteState};
 use crate::node_answer::NodeAnswer;
-use crate::node_query::{FieldMembers, NodeField, QueryScope, node_query};
+use crate::node_query::{FieldMembers, NodeField, QueryOptions, node_query};
 
 /// A header of the client that may be passed on.
 #[derive(Clone)]
@@ -203,9 +203,9 @@ impl Network {
         if threshold.is_some() && !question.has_plain_filter {
             return Err(NetworkError::Filter);
         }
-        let scope = QueryScope { question, counts_only: threshold.is_some() };
+        let options = QueryOptions { question, counts_only: threshold.is_some() };
         let nodes = local_nodes.iter().enumerate();
-        let outcomes = nodes.map(|(index, local)| self.ask_node(index, local.as_ref(), scope, locals, headers));
+        let outcomes = nodes.map(|(index, local)| self.ask_node(index, local.as_ref(), options, locals, headers));
         let outcomes = join_all(outcomes).await;
         // A node may apply a higher threshold to this client than to the discovery.
         let reported = outcomes.iter().filter_map(|outcome| match outcome {
@@ -234,22 +234,22 @@ impl Network {
         &self,
         index: usize,
         local: Option<&LocalNode>,
-        scope: QueryScope<'_>,
+        options: QueryOptions<'_>,
         locals: &dyn LocalCatalogues,
         headers: &[ForwardedHeader],
     ) -> NodeOutcome {
         let node = &self.nodes[index];
         let is_asked = |ids: &Vec<String>| node.config.id.as_ref().is_some_and(|id| ids.contains(id));
-        if !scope.question.nodes.as_ref().is_none_or(is_asked) {
+        if !options.question.nodes.as_ref().is_none_or(is_asked) {
             return NodeOutcome::Excluded;
         }
-        if let Some(known) = known_outcome(node, scope, headers) {
+        if let Some(known) = known_outcome(node, options, headers) {
             return known;
         }
         let started = Instant::now();
         let result = match &node.remote {
-            Some(remote) => self.ask_remote(node, remote, scope, headers).await,
-            None => self.ask_local(index, local, scope, locals).await,
+            Some(remote) => self.ask_remote(node, remote, options, headers).await,
+            None => self.ask_local(index, local, options, locals).await,
         };
         let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
         node.count(result.is_ok(), millis);
@@ -270,18 +270,18 @@ impl Network {
         &self,
         node: &Node,
         remote: &RemoteState,
-        scope: QueryScope<'_>,
+        options: QueryOptions<'_>,
         headers: &[ForwardedHeader],
     ) -> Result<Answer, NodeError> {
         let NodeTarget::Remote(target) = &node.config.target else { return Err(NodeError::Settings) };
         let (client, schema) = remote.ready()?;
-        let question = scope.question;
+        let question = options.question;
         let document_type = &target.document_type;
         // Cantata rejects a filter over a field that it does not have. Other servers answer as if no record had it.
         let checked = schema.version.is_none().then_some(&schema.fields[..]);
         node.check_filter(question.filter.as_ref(), checked)?;
         node.check_filter(question.visible.as_ref(), checked)?;
-        let query = node_query(scope, question.visible.as_ref(), document_type, &schema.fields, &node.names);
+        let query = node_query(options, question.visible.as_ref(), document_type, &schema.fields, &node.names);
         let response = client.post(&query.request, headers, self.deadline).await;
         let answer = response.and_then(|response| {
             let answer = NodeAnswer::parse(&response.body, document_type, question, &query, &node.names)?;
@@ -299,11 +299,11 @@ impl Network {
         &self,
         index: usize,
         local: Option<&LocalNode>,
-        scope: QueryScope<'_>,
+        options: QueryOptions<'_>,
         locals: &dyn LocalCatalogues,
     ) -> Result<Answer, NodeError> {
         let LocalNode { catalogue, fields } = local.ok_or(NodeError::Unreachable)?;
-        let (node, question) = (&self.nodes[index], scope.question);
+        let (node, question) = (&self.nodes[index], options.question);
         // A catalogue applies its own rules to its own records.
         let rules = match node.config.target {
             NodeTarget::OwnRecords => None,
@@ -311,7 +311,7 @@ impl Network {
         };
         node.check_filter(question.filter.as_ref(), None)?;
         node.check_filter(rules, None)?;
-        let query = node_query(scope, rules, &catalogue.document_type, fields, &node.names);
+        let query = node_query(options, rules, &catalogue.document_type, fields, &node.names);
         let body = timeout(self.deadline, locals.query(index, query.request.clone())).await;
         let body = body.map_err(|_| NodeError::TimedOut)?;
         let answer = NodeAnswer::parse(&body, &catalogue.document_type, question, &query, &node.names)?;
@@ -366,13 +366,13 @@ impl Network {
 }
 
 /// Returns what is known of a remote node, if it is an answer to the question.
-fn known_outcome(node: &Node, scope: QueryScope<'_>, headers: &[ForwardedHeader]) -> Option<NodeOutcome> {
+fn known_outcome(node: &Node, options: QueryOptions<'_>, headers: &[ForwardedHeader]) -> Option<NodeOutcome> {
     let remote = node.remote.as_ref()?;
     let (client, schema) = remote.ready().ok()?;
-    if scope.counts_only || client.forwards(headers) {
+    if options.counts_only || client.forwards(headers) {
         return None;
     }
-    let answer = remote.statistics()?.answer(scope.question, &schema.fields)?;
+    let answer = remote.statistics()?.answer(options.question, &schema.fields)?;
     Some(NodeOutcome::Answered { answer, version: schema.version.clone(), suppressed_below: None, millis: 0 })
 }
 

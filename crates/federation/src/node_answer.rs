@@ -258,7 +258,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::node_query::{FieldMembers, NodeField, QueryScope, node_query};
+    use crate::node_query::{FieldMembers, NodeField, QueryOptions, node_query};
 
     fn parse(answer: &Value) -> Result<NodeAnswer, NodeError> {
         let facet = NetworkFacet { field: "size".to_owned(), buckets: true, stats: true, ..NetworkFacet::default() };
@@ -270,9 +270,9 @@ mod tests {
         let size = || "size".to_owned();
         let (kind, members) = (AggregationKind::Numeric, FieldMembers::ALL);
         let field = NodeField { network: size(), node: size(), kind, members };
-        let scope = QueryScope { question: &question, counts_only: false };
+        let options = QueryOptions { question: &question, counts_only: false };
         let names = NameTranslation::default();
-        let query = node_query(scope, None, "file", &[field], &names);
+        let query = node_query(options, None, "file", &[field], &names);
         NodeAnswer::parse(answer.to_string().as_bytes(), "file", &question, &query, &names)
     }
 

@@ -81,7 +81,7 @@ pub(crate) struct ExpectedFacet {
 
 /// What is asked of all nodes alike.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct QueryScope<'q> {
+pub(crate) struct QueryOptions<'q> {
     pub(crate) question: &'q NetworkQuestion,
     /// Whether only counts of values are shown.
     pub(crate) counts_only: bool,
@@ -91,15 +91,15 @@ pub(crate) struct QueryScope<'q> {
 ///
 /// `rules` are the conditions of access rules that the node must apply; a catalogue applies its own by itself.
 pub(crate) fn node_query(
-    scope: QueryScope<'_>,
+    options: QueryOptions<'_>,
     rules: Option<&Sqon>,
     document_type: &str,
     fields: &[NodeField],
     names: &NameTranslation,
 ) -> NodeQuery {
-    let question = scope.question;
+    let question = options.question;
     let filters_themselves = question.filters_themselves == Some(true);
-    let mut writer = QueryWriter { scope, declared: String::from("$filters: JSON"), variables: Map::new() };
+    let mut writer = QueryWriter { options, declared: String::from("$filters: JSON"), variables: Map::new() };
     writer.set_filter("filters", names, combine(question.filter.clone(), rules));
     let (mut common, mut apart) = (String::new(), String::new());
     let (mut facets, mut missing_fields) = (Vec::new(), Vec::new());
@@ -149,7 +149,7 @@ pub(crate) fn answer_key(kind: &str, index: usize) -> String {
 }
 
 struct QueryWriter<'q> {
-    scope: QueryScope<'q>,
+    options: QueryOptions<'q>,
     declared: String,
     variables: Map<String, Value>,
 }
@@ -174,12 +174,12 @@ impl QueryWriter<'_> {
         let mut arguments = format!("filters: ${filter}");
         if filters_themselves {
             arguments.push_str(", aggregations_filter_themselves: true");
-        } else if let Some(given) = self.scope.question.filters_themselves {
+        } else if let Some(given) = self.options.question.filters_themselves {
             self.declare("aggregations_filter_themselves", "Boolean");
             self.variables.insert("aggregations_filter_themselves".to_owned(), given.into());
             arguments.push_str(", aggregations_filter_themselves: $aggregations_filter_themselves");
         }
-        if let Some(given) = self.scope.question.includes_missing {
+        if let Some(given) = self.options.question.includes_missing {
             self.declare("include_missing", "Boolean");
             self.variables.insert("include_missing".to_owned(), given.into());
             arguments.push_str(", include_missing: $include_missing");
@@ -188,7 +188,7 @@ impl QueryWriter<'_> {
     }
 
     fn asks_numbers(&self, field: &NodeField) -> bool {
-        field.kind == AggregationKind::Numeric && !self.scope.counts_only
+        field.kind == AggregationKind::Numeric && !self.options.counts_only
     }
 
     /// Writes the selection of a facet.
@@ -323,8 +323,8 @@ mod tests {
     #[test]
     fn a_node_is_asked_for_what_it_has() {
         let question = question(&["study", "gender"], &Value::Null);
-        let scope = QueryScope { question: &question, counts_only: false };
-        let query = node_query(scope, None, "file", &fields(), &NameTranslation::default());
+        let options = QueryOptions { question: &question, counts_only: false };
+        let query = node_query(options, None, "file", &fields(), &NameTranslation::default());
         assert_eq!(
             query.request.query,
             "query nodeQuery($filters: JSON) { file { hits(filters: $filters) { total } aggregations(filters: \
@@ -336,9 +336,9 @@ mod tests {
     #[test]
     fn rules_hold_for_facets_on_their_own_fields() {
         let question = question(&["study"], &leaf("study", "B"));
-        let scope = QueryScope { question: &question, counts_only: false };
+        let options = QueryOptions { question: &question, counts_only: false };
         let rules = Sqon::parse(&leaf("study", "A")).unwrap().unwrap();
-        let query = node_query(scope, Some(&rules), "file", &fields(), &NameTranslation::default());
+        let query = node_query(options, Some(&rules), "file", &fields(), &NameTranslation::default());
         let variables = query.request.variables.unwrap();
         assert!(query.request.query.contains("filters: $filters_0, aggregations_filter_themselves: true"));
         assert_eq!(variables["filters_0"], leaf("study", "A"));
@@ -356,8 +356,8 @@ mod tests {
             FieldMembers { key_texts: false, buckets: false, histogram: true, range: true, any_bounds: false };
         fields.iter_mut().for_each(|field| field.members = members);
         question.facets[0].key_texts = true;
-        let scope = QueryScope { question: &question, counts_only: false };
-        let query = node_query(scope, None, "file", &fields, &NameTranslation::default());
+        let options = QueryOptions { question: &question, counts_only: false };
+        let query = node_query(options, None, "file", &fields, &NameTranslation::default());
         let text = query.request.query;
         assert!(text.contains("study { buckets { key doc_count } }"), "{text}");
         assert!(text.contains("size { histogram(interval: $interval_1_0)"), "{text}");
@@ -371,8 +371,8 @@ mod tests {
         question.facets[0].stats = true;
         question.facets[0].histograms = vec![5.0, 10.0];
         for (counts_only, is_asked) in [(false, true), (true, false)] {
-            let scope = QueryScope { question: &question, counts_only };
-            let text = node_query(scope, None, "file", &fields(), &NameTranslation::default()).request.query;
+            let options = QueryOptions { question: &question, counts_only };
+            let text = node_query(options, None, "file", &fields(), &NameTranslation::default()).request.query;
             assert_eq!(text.contains("stats { min max sum count }"), is_asked, "{text}");
             assert_eq!(text.contains(" histogram_1: histogram(interval: $interval_0_1)"), is_asked, "{text}");
         }
