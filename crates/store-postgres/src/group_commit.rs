@@ -33,6 +33,15 @@ use crate::query::to_uuid;
 
 const STORING: &str = "storing analyses";
 
+/// Begins the transaction. Each statement of a group is planned once per connection: it reads rows by their keys, so the
+/// values change nothing, but PostgreSQL would plan those with arrays again each time, which takes longer than to run
+/// them. A plan that is kept must not have been made for a table that was small.
+const BEGIN: &str = "
+    BEGIN;
+    SET LOCAL plan_cache_mode TO force_generic_plan;
+    SET LOCAL enable_seqscan TO off;
+";
+
 /// How often, and at which interval, the outcome of a lost commit is read.
 const MAX_RESOLVE_ATTEMPTS: u32 = 20;
 const RESOLVE_INTERVAL: Duration = Duration::from_millis(500);
@@ -54,7 +63,7 @@ impl GroupTransaction {
 
     async fn with_files(pool: &ConnectionPool, files: &FileRows<'_>) -> Result<Self> {
         let Self { client, statements, .. } = Self::on(pool).await?;
-        let written = try_join!(biased; client.batch_execute("BEGIN"), statements.write_files(&client, files));
+        let written = try_join!(biased; client.batch_execute(BEGIN), statements.write_files(&client, files));
         if let Err(error) = written {
             return Err(close(client, error));
         }
@@ -144,7 +153,7 @@ async fn read_state(
         .unzip();
     let ((), last_event, analyses, duplicates) = try_join!(
         biased;
-        run_unless(*early_files > 0, client.batch_execute("BEGIN")),
+        run_unless(*early_files > 0, client.batch_execute(BEGIN)),
         statements.lock(client),
         statements.current_revisions(client, &ids),
         statements.duplicates(client, &md5s, &published_only),
