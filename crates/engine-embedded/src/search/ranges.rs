@@ -2,16 +2,23 @@
 //!
 //! The bars of a histogram in a portal are a list of ranges that do not overlap, the same for every filter: their documents
 //! are cached ([`super::cached_postings`]). Until then, such ranges are counted in one pass over the rows. The dictionary is
-//! sorted, so a range is an interval of ordinals, which two bisections find. Ranges that overlap are counted in several
-//! passes: a document with several values counts once for each range.
+//! sorted, so a range is an interval of ordinals, which two bisections find. A pass looks up the range of an ordinal in an
+//! array of bytes, because bisecting the ranges for each row takes several times as long as reading the row. Ranges that
+//! overlap, and those past what a byte can number, are counted in several passes: a document with several values counts once
+//! for each range.
 
 use std::ops::Range;
 
 use cantata_engine::NumberRange;
 
 use super::facet::SegmentFacet;
-use super::facet_counts::NO_GROUP;
 use crate::segment::SegmentField;
+
+/// What stands in the place of a range for ordinals that are in none.
+const NO_RANGE: u8 = u8::MAX;
+
+/// How many ranges are counted in a pass.
+const MAX_PASS_RANGES: usize = NO_RANGE as usize;
 
 /// Counts the documents that have a value in each range of a list, which is the one at a position in the request.
 pub(super) fn count(segments: &[SegmentFacet<'_>], list: usize, ranges: &[NumberRange]) -> Vec<u64> {
@@ -25,8 +32,9 @@ pub(super) fn count(segments: &[SegmentFacet<'_>], list: usize, ranges: &[Number
         }
         let intervals = intervals(field, ranges);
         for pass in &passes {
-            let groups = IntervalGroups::new(pass.iter().map(|&index| intervals[index].clone()));
-            let of_segment = segment.count_by_group(field, |ordinal| groups.group_of(ordinal), pass.len());
+            let range_of = ranges_by_ordinal(field, pass.iter().map(|&index| intervals[index].clone()));
+            let group_of = |ordinal: u32| range_of.get(ordinal as usize).map_or(NO_RANGE.into(), |&range| range.into());
+            let of_segment = segment.count_by_group(field, group_of, pass.len());
             pass.iter().zip(of_segment).for_each(|(&index, count)| counts[index] += u64::from(count));
         }
     }
@@ -44,27 +52,18 @@ pub(super) fn intervals(field: &SegmentField<'_>, ranges: &[NumberRange]) -> Vec
     ranges.iter().map(interval).collect()
 }
 
-/// Groups of ordinals that are intervals, found by bisection.
-struct IntervalGroups {
-    /// The intervals that are not empty, in order, each with its group.
-    intervals: Vec<(Range<u32>, u32)>,
+/// Returns for each ordinal which of some intervals has it, given those of a pass.
+fn ranges_by_ordinal(field: &SegmentField<'_>, intervals: impl Iterator<Item = Range<u32>>) -> Vec<u8> {
+    let mut range_of = vec![NO_RANGE; field.dictionary.len()];
+    for (range, interval) in (0..NO_RANGE).zip(intervals) {
+        if let Some(ordinals) = range_of.get_mut(interval.start as usize..interval.end as usize) {
+            ordinals.fill(range);
+        }
+    }
+    range_of
 }
 
-impl IntervalGroups {
-    /// Makes a group of each of some intervals that do not overlap, in order.
-    fn new(intervals: impl Iterator<Item = Range<u32>>) -> Self {
-        Self { intervals: intervals.zip(0..).filter(|(interval, _)| !interval.is_empty()).collect() }
-    }
-
-    #[inline]
-    fn group_of(&self, ordinal: u32) -> u32 {
-        let after = self.intervals.partition_point(|(interval, _)| interval.start <= ordinal);
-        let last = after.checked_sub(1).and_then(|index| self.intervals.get(index));
-        last.filter(|(interval, _)| ordinal < interval.end).map_or(NO_GROUP, |(_, group)| *group)
-    }
-}
-
-/// Returns the positions of ranges in groups of such that do not overlap.
+/// Returns the positions of the ranges of each pass, which do not overlap.
 fn without_overlap(ranges: &[NumberRange]) -> Vec<Vec<usize>> {
     let start = |index: &usize| ranges[*index].from.unwrap_or(f64::NEG_INFINITY);
     let mut sorted: Vec<usize> = (0..ranges.len()).collect();
@@ -74,7 +73,7 @@ fn without_overlap(ranges: &[NumberRange]) -> Vec<Vec<usize>> {
     for index in sorted {
         let from = start(&index);
         let end = ranges[index].to.unwrap_or(f64::INFINITY).max(from);
-        match passes.iter_mut().find(|(last, _)| *last <= from) {
+        match passes.iter_mut().find(|(last, pass)| *last <= from && pass.len() < MAX_PASS_RANGES) {
             Some((last, pass)) => {
                 *last = end;
                 pass.push(index);
@@ -112,5 +111,12 @@ mod tests {
         ];
         assert_eq!(without_overlap(&ranges), [vec![0], vec![1, 3, 4], vec![2]]);
         assert_eq!(without_overlap(&[]), Vec::<Vec<usize>>::new());
+    }
+
+    #[test]
+    fn a_pass_has_no_more_ranges_than_a_byte_can_number() {
+        let bars: Vec<NumberRange> =
+            (0..600).map(|bar| range(Some(f64::from(bar)), Some(f64::from(bar + 1)))).collect();
+        assert_eq!(without_overlap(&bars).iter().map(Vec::len).collect::<Vec<_>>(), [255, 255, 90]);
     }
 }
