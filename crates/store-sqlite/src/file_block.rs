@@ -7,7 +7,7 @@ use cantata_core::ObjectId;
 use cantata_store::codes::{access_code, access_from_code};
 use cantata_store::{FileRow, Result, StoreError};
 
-use crate::lookup::LookupKey;
+use crate::lookup::{LookupKey, LookupScreen, ScreenedHashes};
 
 /// The files of a block, encoded and hashed before the writer needs them.
 pub(crate) struct FileBlock {
@@ -15,6 +15,8 @@ pub(crate) struct FileBlock {
     pub(crate) encoded: Vec<u8>,
     /// The hashes of each file's object id and checksum, one after the other.
     pub(crate) hashes: Vec<i64>,
+    /// The hashes of the checksums, if they were screened.
+    pub(crate) screened_md5s: Option<ScreenedHashes>,
 }
 
 impl FileBlock {
@@ -22,12 +24,17 @@ impl FileBlock {
     pub(crate) fn new(files: Vec<FileRow>, key: LookupKey) -> Self {
         let encoded = encode(&files);
         let hashes = files.iter().flat_map(|file| key.hashes_of(file)).collect();
-        Self { files, encoded, hashes }
+        Self { files, encoded, hashes, screened_md5s: None }
     }
 
-    /// Returns the hash of the checksum of the file at an index.
-    pub(crate) fn md5_hash(&self, index: usize) -> i64 {
-        self.hashes[2 * index + 1]
+    /// Screens the checksums, which are about to be searched for.
+    pub(crate) fn screened(self, screen: &LookupScreen) -> Self {
+        Self { screened_md5s: Some(screen.screen(&self.md5_hashes())), ..self }
+    }
+
+    /// Returns the hash of the checksum of each file.
+    pub(crate) fn md5_hashes(&self) -> Vec<i64> {
+        self.hashes.iter().skip(1).step_by(2).copied().collect()
     }
 }
 

@@ -71,8 +71,7 @@ pub(crate) fn find_duplicate(
     if rule == DuplicateRule::Allow {
         return Ok(None);
     }
-    let hashes: Vec<i64> = (0..block.files.len()).map(|index| block.md5_hash(index)).collect();
-    lookup.find_first(&hashes, |index, block_key| {
+    lookup.find_first(&block.md5_hashes(), block.screened_md5s.as_ref(), |index, block_key| {
         let submitted = &block.files[index];
         let Some((analysis_id, files)) = read_block(connection, block_key)? else {
             return Ok(None);
@@ -110,7 +109,7 @@ fn is_published(connection: &Connection, analysis_id: AnalysisId) -> Result<bool
 
 pub(crate) fn find(reader: &Reader, object_id: ObjectId) -> Result<Option<FileLocation>> {
     let hash = reader.lookup.hash(object_id.as_bytes());
-    reader.lookup.find_first(&[hash], |_, block_key| {
+    reader.lookup.find_first(&[hash], None, |_, block_key| {
         let Some((analysis_id, files)) = read_block(&reader.metadata, block_key)? else {
             return Ok(None);
         };

@@ -49,7 +49,7 @@ pub use crate::wal::check_wal;
 use crate::database::{StorePaths, open_writer};
 use crate::document_cache::DocumentCache;
 use crate::file_block::FileBlock;
-use crate::lookup::{Lookup, LookupKey, LookupWriter};
+use crate::lookup::{Lookup, LookupScreen, LookupWriter};
 use crate::missing_checksums::ChecksumFiller;
 use crate::reader_pool::{Reader, ReaderPool, with_snapshot};
 use crate::write_context::WriteContext;
@@ -66,7 +66,7 @@ pub struct SqliteStore {
     _checksums: Option<ChecksumFiller>,
     writer: Writer,
     cache: Arc<DocumentCache>,
-    lookup_key: LookupKey,
+    screen: LookupScreen,
     latest_event: watch::Receiver<u64>,
     _lock: File,
 }
@@ -98,13 +98,13 @@ impl SqliteStore {
         };
         let cache = Arc::new(DocumentCache::new());
         let writer = Writer::start(context, Arc::clone(&cache), event_sender)?;
-        let lookup_key = lookup.key();
+        let screen = lookup.screen();
         let checksums = match writer.queue() {
             Some(queue) => ChecksumFiller::start(&files.metadata, queue)?,
             None => None,
         };
         let readers = Arc::new(ReaderPool::new(files, lookup));
-        Ok(Self { _checksums: checksums, readers, writer, cache, lookup_key, latest_event, _lock: lock })
+        Ok(Self { _checksums: checksums, readers, writer, cache, screen, latest_event, _lock: lock })
     }
 
     /// Runs a long read on the blocking pool.
@@ -156,12 +156,13 @@ impl Store for SqliteStore {
 
     async fn insert_analysis(&self, new: NewAnalysis, duplicates: DuplicateRule) -> Result<InsertOutcome> {
         let mut new = new;
-        let block = FileBlock::new(std::mem::take(&mut new.files), self.lookup_key);
+        let block = FileBlock::new(std::mem::take(&mut new.files), self.screen.key());
+        let block = if duplicates == DuplicateRule::Allow { block } else { block.screened(&self.screen) };
         self.writer.write(move |context| revisions::insert(context, new, &block, duplicates)).await
     }
 
     async fn find_duplicate(&self, files: &[FileRow], duplicates: DuplicateRule) -> Result<Option<InsertOutcome>> {
-        let block = FileBlock::new(files.to_vec(), self.lookup_key);
+        let block = FileBlock::new(files.to_vec(), self.screen.key());
         self.readers.read(|reader| {
             with_snapshot(reader, || files::find_duplicate(&reader.metadata, &reader.lookup, &block, duplicates))
         })
@@ -169,7 +170,7 @@ impl Store for SqliteStore {
 
     async fn replace_analysis(&self, change: AnalysisChange) -> Result<ReplaceOutcome> {
         let mut change = change;
-        let block = FileBlock::new(std::mem::take(&mut change.changed_files), self.lookup_key);
+        let block = FileBlock::new(std::mem::take(&mut change.changed_files), self.screen.key());
         self.writer.write(move |context| revisions::replace(context, &change, &block)).await
     }
 

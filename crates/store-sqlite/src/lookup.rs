@@ -24,6 +24,7 @@ mod mem_table;
 mod merge;
 mod run;
 mod run_writer;
+mod screen;
 mod state;
 mod writer;
 
@@ -39,6 +40,7 @@ use rusqlite::Connection;
 pub(crate) use check::check_not_ahead;
 pub use check::{check_lookup, remove_lookup};
 pub(crate) use key::LookupKey;
+pub(crate) use screen::{LookupScreen, ScreenedHashes};
 pub(crate) use writer::LookupWriter;
 
 use crate::database::{StorePaths, open_reader};
@@ -83,9 +85,9 @@ impl Lookup {
         Ok(Self { path: files.lookup.clone(), key, shared, _applier: flusher })
     }
 
-    /// Returns the secret that ids are hashed with.
-    pub(crate) fn key(&self) -> LookupKey {
-        self.key
+    /// Returns what hashes ids and screens the hashes. It does not keep the flusher running.
+    pub(crate) fn screen(&self) -> LookupScreen {
+        LookupScreen { key: self.key, shared: Arc::clone(&self.shared) }
     }
 
     /// Combines the entries in memory with a connection to those on disk.
@@ -113,21 +115,23 @@ impl LookupReader {
     }
 
     /// Calls `test` with the blocks that may have an id with one of these hashes, each with the index of the hash, and
-    /// returns its first result for the smallest index.
+    /// returns its first result for the smallest index. The hashes may have been screened before.
     pub(crate) fn find_first<T>(
         &self,
         hashes: &[i64],
+        screened: Option<&ScreenedHashes>,
         mut test: impl FnMut(usize, i64) -> Result<Option<T>>,
     ) -> Result<Option<T>> {
         let (in_memory, runs) = self.shared.candidates(hashes);
         let mut in_memory = in_memory.into_iter().peekable();
+        let may_be_on_disk = ScreenedHashes::of(screened, &runs, hashes);
         for (index, hash) in hashes.iter().enumerate() {
             while let Some((_, block_key)) = in_memory.next_if(|candidate| candidate.0 == index) {
                 if let Some(found) = test(index, block_key)? {
                     return Ok(Some(found));
                 }
             }
-            if runs.iter().any(|run| run.may_have(*hash))
+            if may_be_on_disk[index]
                 && let Some(found) = self.find_on_disk(&runs, *hash, &mut |block_key| test(index, block_key))?
             {
                 return Ok(Some(found));

@@ -4,7 +4,7 @@
 //! chunk, which says which one to read, and a Bloom filter, which mostly says whether to read at all. Chunks and runs have
 //! checksums: a flipped bit would hide a file, and let a duplicate in.
 
-use cantata_bloom::{BlockKey, BloomKey};
+use cantata_bloom::{BlockKey, BloomKey, mark_present};
 use cantata_store::{Result, StoreError};
 use rusqlite::{Connection, OptionalExtension, Row};
 
@@ -39,9 +39,9 @@ pub(crate) enum RunLookup<T> {
 }
 
 impl Run {
-    /// Says whether the run may have entries with a hash; false is certain.
-    pub(crate) fn may_have(&self, hash: i64) -> bool {
-        BlockKey(hash).may_be_in(&self.bloom)
+    /// Marks the hashes that the run may have entries with; those that it does not mark, it does not have.
+    pub(crate) fn mark_present(&self, hashes: &[i64], is_present: &mut [bool]) {
+        mark_present(hashes.iter().copied().map(BlockKey), &self.bloom, is_present);
     }
 
     /// Calls `test` with the block keys of the entries with a hash, until it returns something.
@@ -51,7 +51,7 @@ impl Run {
         hash: i64,
         test: &mut impl FnMut(i64) -> Result<Option<T>>,
     ) -> Result<RunLookup<T>> {
-        if !self.may_have(hash) {
+        if !BlockKey(hash).may_be_in(&self.bloom) {
             return Ok(RunLookup::NotFound);
         }
         // Entries of one hash may begin in the chunk before the first that begins with it.

@@ -28,6 +28,18 @@ impl Runs {
     pub(crate) fn new(file: u64, runs: Vec<Arc<Run>>) -> Self {
         Self { file, runs: Arc::new(runs) }
     }
+
+    /// Says whether this is the same list as another.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.file == other.file && Arc::ptr_eq(&self.runs, &other.runs)
+    }
+
+    /// Returns for each hash whether any run may have entries with it; false is certain.
+    pub(crate) fn may_have(&self, hashes: &[i64]) -> Vec<bool> {
+        let mut is_present = vec![false; hashes.len()];
+        self.runs.iter().for_each(|run| run.mark_present(hashes, &mut is_present));
+        is_present
+    }
 }
 
 impl Deref for Runs {
