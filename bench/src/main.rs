@@ -124,6 +124,10 @@ pub(crate) struct SearchLargeArguments {
     /// where --out says. Several numbers, one after the other, show how it grows.
     #[arg(long, value_name = "N,N", value_delimiter = ',', default_values_t = [search::MANY_DOCUMENTS])]
     pub(crate) documents: Vec<u64>,
+    /// The memory that imports and the server may use, in bytes (`MEMORY_LIMIT`), which is then the bound of what they have
+    /// of their own; unset, what they choose. The results of another limit than 512000000 are kept only where --out says.
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) memory_limit: Option<u64>,
     #[command(flatten)]
     pub(crate) paths: RunPaths,
 }

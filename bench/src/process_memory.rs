@@ -1,6 +1,12 @@
 //! The memory of a process that is in RAM, as the kernel counts it.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use crate::Outcome;
+
+/// The interval at which the memory of a process is sampled.
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Megabytes (of 1,000,000 bytes) of a process that are in RAM.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +39,40 @@ impl ProcessMemory {
             own: megabytes("RssAnon")?,
             files: megabytes("RssFile")?,
         })
+    }
+}
+
+/// The most megabytes of a process that were in RAM.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct PeakMemory {
+    /// Everything, since the process was started.
+    pub(crate) all: f64,
+    /// What belonged to the process alone, while it was sampled.
+    pub(crate) own: f64,
+}
+
+impl PeakMemory {
+    /// Does some work, and samples the memory of a process meanwhile.
+    pub(crate) fn during<T>(process: u32, work: impl FnOnce() -> T) -> (T, Self) {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let sampler = scope.spawn(|| Self::sample(process, &is_over));
+            let done = work();
+            is_over.store(true, Ordering::Relaxed);
+            (done, sampler.join().unwrap_or_default())
+        })
+    }
+
+    fn sample(process: u32, is_over: &AtomicBool) -> Self {
+        let mut peak = Self::default();
+        while !is_over.load(Ordering::Relaxed) {
+            // Right before its end the kernel shows nothing of a process any more.
+            if let Ok(memory) = ProcessMemory::of(process) {
+                peak = Self { all: peak.all.max(memory.peak), own: peak.own.max(memory.own) };
+            }
+            std::thread::sleep(SAMPLE_INTERVAL);
+        }
+        peak
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) use engines::{EnginesPart, OpenSearchNode, load_opensearch, run as ru
 pub(crate) use portal_day::{PortalDayArguments, run as run_portal_day};
 
 use std::path::PathBuf;
-use std::process::ExitCode;
+use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -48,6 +48,10 @@ const SECTION: &str = "search";
 
 /// The same for those with many documents.
 const LARGE_SECTION: &str = "search-large";
+
+/// The same with little memory, and how much that is, in bytes.
+const LIMITED_SECTION: &str = "search-limited";
+const SMALL_MEMORY_LIMIT: u64 = 512_000_000;
 
 /// How many documents there are in turn, to show how everything grows.
 const GROWTH: [u64; 4] = [DOCUMENTS, 3_000_000, MANY_DOCUMENTS, 30_000_000];
@@ -85,6 +89,8 @@ struct SearchBench {
     /// How often the two sides of a ratio are measured in turn.
     rounds: usize,
     corpus: Corpus,
+    /// The memory that imports and the server may use, in bytes; unset, what they choose.
+    memory_limit: Option<u64>,
     workspace: Workspace,
 }
 
@@ -97,13 +103,22 @@ impl SearchBench {
             warm_up: Duration::from_millis(warm_up),
             rounds: if is_trial { 1 } else { 3 },
             corpus: Corpus::prepare(&workspace.cache, documents)?,
+            memory_limit: None,
             workspace,
         })
     }
 
     /// Returns the data folder that the documents are imported into.
     fn data_folder(&self) -> PathBuf {
-        self.workspace.cache.join(format!("search-{}", self.corpus.documents))
+        let limit = self.memory_limit.map(|bytes| format!("-{bytes}")).unwrap_or_default();
+        self.workspace.cache.join(format!("search-{}{limit}", self.corpus.documents))
+    }
+
+    /// Tells a command of the server how much memory it may use.
+    fn limit_memory(&self, command: &mut Command) {
+        if let Some(bytes) = self.memory_limit {
+            command.env("MEMORY_LIMIT", bytes.to_string());
+        }
     }
 }
 
@@ -153,10 +168,15 @@ fn started<'s, 'b>(bench: &'b SearchBench, served: &'s mut Option<SearchServer<'
 /// Measures with many documents; the exit code says whether every required figure was reached.
 pub(crate) fn run_large(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
     let [documents] = arguments.documents[..] else { return run_growth(arguments) };
-    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, documents)?;
+    let mut bench = SearchBench::new(Workspace::new(&arguments.paths)?, documents)?;
+    bench.memory_limit = arguments.memory_limit;
     let figures = large::measure(&bench)?;
-    let extent = Extent::new(documents < MANY_DOCUMENTS, documents == MANY_DOCUMENTS);
-    Report::new(LARGE_SECTION, bench.workspace.machine, figures).publish(&arguments.paths, extent)
+    let (section, is_usual) = match arguments.memory_limit {
+        Some(limit) => (LIMITED_SECTION, limit == SMALL_MEMORY_LIMIT),
+        None => (LARGE_SECTION, true),
+    };
+    let extent = Extent::new(documents < MANY_DOCUMENTS, documents == MANY_DOCUMENTS && is_usual);
+    Report::new(section, bench.workspace.machine, figures).publish(&arguments.paths, extent)
 }
 
 /// Measures with more and more documents in one index.
@@ -165,9 +185,10 @@ fn run_growth(arguments: &SearchLargeArguments) -> Outcome<ExitCode> {
     if !sizes.windows(2).all(|pair| pair[0] < pair[1]) {
         return Err(format!("--documents: found {sizes:?}; expected larger and larger numbers").into());
     }
-    let bench = SearchBench::new(Workspace::new(&arguments.paths)?, sizes[0])?;
+    let mut bench = SearchBench::new(Workspace::new(&arguments.paths)?, sizes[0])?;
+    bench.memory_limit = arguments.memory_limit;
     let figures = large::measure_growth(&bench, sizes)?;
-    let is_whole = *sizes == GROWTH;
+    let is_whole = *sizes == GROWTH && arguments.memory_limit.is_none();
     let report = Report::new(GROWTH_SECTION, bench.workspace.machine, figures);
     report.publish(&arguments.paths, Extent::new(!is_whole, is_whole))
 }

@@ -30,6 +30,14 @@ pub(crate) fn cantata(folder: &Path) -> Outcome<Command> {
     Ok(command)
 }
 
+/// Returns the command that starts Cantata on a data folder with settings: names of environment variables, and their
+/// values.
+pub(crate) fn serve_command(folder: &Path, settings: &[(&str, &dyn AsRef<OsStr>)]) -> Outcome<Command> {
+    let mut command = cantata(folder)?;
+    command.env("SERVER_PORT", "0").envs(settings.iter().copied()).arg("serve");
+    Ok(command)
+}
+
 /// A running server, which is killed when this is dropped.
 pub(crate) struct ServerProcess {
     child: Child,
@@ -49,9 +57,7 @@ impl ServerProcess {
 
     /// Starts Cantata on a data folder with settings: names of environment variables, and their values.
     pub(crate) fn with_settings(folder: &Path, settings: &[(&str, &dyn AsRef<OsStr>)]) -> Outcome<Self> {
-        let mut command = cantata(folder)?;
-        command.env("SERVER_PORT", "0").envs(settings.iter().copied()).arg("serve");
-        Self::start(command)
+        Self::start(serve_command(folder, settings)?)
     }
 
     /// Starts Cantata on a data folder with the catalogues of a folder of configurations.

@@ -22,8 +22,9 @@ pub(super) fn measure(bench: &PartBench) -> Outcome<Vec<Figure>> {
     let full = copy_of_full_store(bench)?;
     let full_name = format!("{} files", full_files(bench));
     figures.extend(starts(&full_name, || start(full.path()))?);
-    figures.push(idle_memory("a new folder", new_folder()?.path())?.required(Limit::AtMost(40.0)));
-    figures.push(idle_memory(&full_name, full.path())?);
+    let [all, own] = idle_memory("a new folder", new_folder()?.path())?;
+    figures.extend([all.required(Limit::AtMost(40.0)), own]);
+    figures.extend(idle_memory(&full_name, full.path())?);
     Ok(figures)
 }
 
@@ -47,11 +48,13 @@ fn start(folder: &Path) -> Outcome<[Duration; 2]> {
     Ok(times)
 }
 
-fn idle_memory(name: &str, folder: &Path) -> Outcome<Figure> {
+/// Returns what an idle server has in memory, and what of it is its own.
+fn idle_memory(folder_name: &str, folder: &Path) -> Outcome<[Figure; 2]> {
     let server = ServerProcess::cantata(folder)?;
     std::thread::sleep(IDLE_DELAY);
-    let memory = server.memory()?;
-    report::progress(&format!("idle memory, {name}: {memory:.1} MB"));
+    let memory = server.memory_parts()?;
+    report::progress(&format!("idle memory, {folder_name}: {:.1} MB", memory.all));
     server.stop()?;
-    Ok(Figure::alone(format!("Idle memory, {name}"), "MB").with(memory))
+    let figure = |name: &str, megabytes| Figure::alone(format!("{name}, {folder_name}"), "MB").with(megabytes);
+    Ok([figure("Idle memory", memory.all), figure("Idle memory without mapped files", memory.own)])
 }

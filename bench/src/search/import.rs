@@ -25,8 +25,8 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
         report::progress(&format!("import, round {round}: {seconds:.1} s, parsing {parsed:.1} s"));
         speed.add_compared(corpus.megabytes() / seconds, corpus.megabytes() / parsed);
         documents.add_compared(corpus.documents as f64 / seconds, corpus.documents as f64 / parsed);
-        peak.add(imported.peak);
-        peak_own.add(imported.peak_own);
+        peak.add(imported.memory.all);
+        peak_own.add(imported.memory.own);
         disk.add_compared(megabytes_on_disk(bench)?, corpus.megabytes());
         for start in 0..STARTS {
             let first = first_answer(bench, start)?;

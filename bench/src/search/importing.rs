@@ -3,19 +3,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use cantata_demo::catalogue::{FILE_INDEX, mapping};
 use walkdir::WalkDir;
 
 use super::SearchBench;
-use crate::process_memory::ProcessMemory;
+use crate::process_memory::PeakMemory;
 use crate::server_process::cantata;
 use crate::{Outcome, report};
-
-/// The interval at which the memory of an import is sampled.
-const SAMPLE_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The folder of the indexes in a data folder.
 pub(super) const SEARCH_FOLDER: &str = "search";
@@ -26,9 +22,7 @@ const MADE_BY: &str = "made-by";
 /// What an import took.
 pub(super) struct Import {
     pub(super) elapsed: Duration,
-    /// The most memory it had, and of its own.
-    pub(super) peak: f64,
-    pub(super) peak_own: f64,
+    pub(super) memory: PeakMemory,
 }
 
 /// Imports the documents into an emptied data folder.
@@ -50,21 +44,15 @@ pub(super) fn import_file(bench: &SearchBench, folder: &Path, file: &Path) -> Ou
     fs_err::write(&mapping_file, mapping(FILE_INDEX).to_string())?;
     let mut command = cantata(folder)?;
     command.args(["import", "--index", FILE_INDEX, "--mapping"]).arg(&mapping_file).arg(file);
+    bench.limit_memory(&mut command);
     let begun = Instant::now();
     let mut child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let (process, is_over) = (child.id(), AtomicBool::new(false));
-    let (ended, elapsed, (peak, peak_own)) = std::thread::scope(|scope| {
-        let watcher = scope.spawn(|| watch(process, &is_over));
-        let ended = child.wait();
-        let elapsed = begun.elapsed();
-        is_over.store(true, Ordering::Relaxed);
-        (ended, elapsed, watcher.join().unwrap_or_default())
-    });
+    let ((ended, elapsed), memory) = PeakMemory::during(child.id(), || (child.wait(), begun.elapsed()));
     let ended = ended?;
     if !ended.success() {
         return Err(format!("the import ended with {ended}").into());
     }
-    Ok(Import { elapsed, peak, peak_own })
+    Ok(Import { elapsed, memory })
 }
 
 /// Returns the data folder, filled by the program as it is now.
@@ -119,18 +107,4 @@ fn program_mark() -> Outcome<String> {
     let metadata = fs_err::metadata(std::env::current_exe()?.with_file_name("cantata"))?;
     let modified = metadata.modified()?.duration_since(UNIX_EPOCH)?;
     Ok(format!("{} {}", metadata.len(), modified.as_nanos()))
-}
-
-/// Returns the most memory that a process had until it was over, and the most of its own.
-pub(super) fn watch(process: u32, is_over: &AtomicBool) -> (f64, f64) {
-    let (mut peak, mut peak_own) = (0.0_f64, 0.0_f64);
-    while !is_over.load(Ordering::Relaxed) {
-        // Right before its end the kernel shows nothing of a process any more.
-        if let Ok(memory) = ProcessMemory::of(process) {
-            peak = peak.max(memory.peak);
-            peak_own = peak_own.max(memory.own);
-        }
-        std::thread::sleep(SAMPLE_INTERVAL);
-    }
-    (peak, peak_own)
 }

@@ -10,7 +10,8 @@ use super::importing::{import, megabytes_on_disk};
 use super::search_server::SearchServer;
 use super::{SearchBench, page};
 use crate::Outcome;
-use crate::report::{self, Figure, Limit};
+use crate::process_memory::PeakMemory;
+use crate::report::{self, Figure, Limit, measure_each};
 
 /// How many megabytes there may be of either process.
 const MAX_MEMORY_MEGABYTES: f64 = 6_000.0;
@@ -28,19 +29,36 @@ pub(super) fn measure(bench: &SearchBench) -> Outcome<Vec<Figure>> {
     let mut figures = vec![
         alone(&name, "MB/s", corpus.megabytes() / seconds),
         alone(&name, "documents/s", corpus.documents as f64 / seconds),
-        alone("Import, most memory", "MB", imported.peak).required(Limit::AtMost(MAX_MEMORY_MEGABYTES)),
-        alone("Import, most memory without mapped files", "MB", imported.peak_own),
-        Figure::compared("Index on disk", "MB").with_compared(megabytes_on_disk(bench)?, corpus.megabytes()),
     ];
+    figures.extend(memory_figures(bench, "Import", imported.memory));
+    figures.push(Figure::compared("Index on disk", "MB").with_compared(megabytes_on_disk(bench)?, corpus.megabytes()));
     let served = SearchServer::start(bench)?;
-    for filter in filters() {
-        figures.extend(page::latencies(bench, &served, &filter)?);
-    }
-    let name = "Portal page, 60 %, not asked before, p50";
-    figures.push(fresh_page(bench, &served.server, name)?.required(Limit::AtMost(MAX_PAGE_MILLIS)));
-    let memory = served.server.memory_parts()?;
-    figures.push(alone("Server, most memory", "MB", memory.peak).required(Limit::AtMost(MAX_MEMORY_MEGABYTES)));
-    figures.push(alone("Server memory after all pages, its own", "MB", memory.own));
+    let (pages, memory) = PeakMemory::during(served.server.id(), || measure_pages(bench, &served));
+    figures.extend(pages?);
+    figures.extend(memory_figures(bench, "Server", memory));
+    figures.push(alone("Server memory after all pages, its own", "MB", served.server.memory_parts()?.own));
     served.server.stop()?;
     Ok(figures)
+}
+
+fn measure_pages(bench: &SearchBench, served: &SearchServer<'_>) -> Outcome<Vec<Figure>> {
+    let mut figures = measure_each(filters(), |filter| page::latencies(bench, served, &filter).map(Vec::from))?;
+    let name = "Portal page, 60 %, not asked before, p50";
+    let mut fresh = fresh_page(bench, &served.server, name)?;
+    // Little memory makes many small segments, of which a page has to look at each.
+    if bench.memory_limit.is_none() {
+        fresh = fresh.required(Limit::AtMost(MAX_PAGE_MILLIS));
+    }
+    figures.push(fresh);
+    Ok(figures)
+}
+
+/// Returns the most memory of a process; what it has of its own is bounded by the limit, if there is one.
+fn memory_figures(bench: &SearchBench, process: &str, peak: PeakMemory) -> [Figure; 2] {
+    let all = Figure::alone(format!("{process}, most memory"), "MB").with(peak.all);
+    let own = Figure::alone(format!("{process}, most memory without mapped files"), "MB").with(peak.own);
+    match bench.memory_limit {
+        Some(bytes) => [all, own.required(Limit::AtMost(bytes as f64 / 1e6))],
+        None => [all.required(Limit::AtMost(MAX_MEMORY_MEGABYTES)), own],
+    }
 }

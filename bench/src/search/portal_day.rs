@@ -8,7 +8,6 @@ mod mix;
 mod target;
 
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use clap::Args;
@@ -17,11 +16,11 @@ use self::catalogue::Catalogue;
 use self::clients::Day;
 use self::mix::RequestKind;
 use self::target::Target;
-use super::importing::{imported, watch};
+use super::importing::imported;
 use super::search_server::write_configs;
 use super::{DOCUMENTS, SearchBench};
 use crate::Outcome;
-use crate::process_memory::ProcessMemory;
+use crate::process_memory::{PeakMemory, ProcessMemory};
 use crate::report::{self, Extent, Figure, Limit, Report, RunPaths, plural};
 use crate::server_process::ServerProcess;
 use crate::workspace::Workspace;
@@ -90,7 +89,7 @@ impl Lines {
         }
     }
 
-    fn add(&mut self, day: &Day, own: Option<f64>) {
+    fn add(&mut self, day: &Day, peak: Option<PeakMemory>) {
         self.throughput.add(day.per_second());
         for (kind, [p50, p99]) in RequestKind::LIGHT.into_iter().zip(&mut self.light) {
             let times = day.times(&[kind]);
@@ -99,8 +98,8 @@ impl Lines {
         }
         self.exports.add(day.times(&[RequestKind::Export]).p50());
         self.refused.add(day.refused as f64);
-        if let (Some(memory), Some(own)) = (&mut self.memory, own) {
-            memory.add(own);
+        if let (Some(memory), Some(peak)) = (&mut self.memory, peak) {
+            memory.add(peak.own);
         }
     }
 
@@ -161,14 +160,21 @@ fn measure(target: &Target, process: Option<u32>, rounds: usize, duration: Durat
         let mut days = Vec::new();
         for lines in &mut lines {
             let clients = lines.clients;
-            let (day, own) = watched(process, || Day::spend(target, &catalogue, &run, clients, duration))?;
+            let spend = || Day::spend(target, &catalogue, &run, clients, duration);
+            let (day, memory) = match process {
+                Some(process) => {
+                    let (day, memory) = PeakMemory::during(process, spend);
+                    (day?, Some(memory))
+                }
+                None => (spend()?, None),
+            };
             let (rate, p99) = (day.per_second(), day.times(&RequestKind::LIGHT).p99());
             report::progress(&format!(
                 "round {round}, {clients} {}: {rate:.0} requests/s, p99 {p99:.1} ms but for exports, {} refused",
                 plural(clients, "client"),
                 day.refused
             ));
-            lines.add(&day, own);
+            lines.add(&day, memory);
             days.push((rate, p99));
         }
         if let [_, few, _, many] = days[..] {
@@ -177,16 +183,4 @@ fn measure(target: &Target, process: Option<u32>, rounds: usize, duration: Durat
         }
     }
     Ok(lines.into_iter().flat_map(Lines::into_figures).chain([throughput, slowest]).collect())
-}
-
-/// Does some work, and returns the most memory of its own that a process had meanwhile.
-fn watched<T>(process: Option<u32>, work: impl FnOnce() -> Outcome<T>) -> Outcome<(T, Option<f64>)> {
-    let is_over = &AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let watcher = process.map(|process| scope.spawn(move || watch(process, is_over)));
-        let done = work();
-        is_over.store(true, Ordering::Relaxed);
-        let own = watcher.map(|watcher| watcher.join().unwrap_or_default().1);
-        Ok((done?, own))
-    })
 }

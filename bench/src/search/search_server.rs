@@ -11,7 +11,7 @@ use super::arrays::Arrays;
 use super::importing::imported;
 use crate::Outcome;
 use crate::report::{self, Figure};
-use crate::server_process::ServerProcess;
+use crate::server_process::{ServerProcess, serve_command};
 
 /// A running server, and the same documents as bare arrays.
 pub(super) struct SearchServer<'b> {
@@ -50,8 +50,9 @@ impl<'b> SearchServer<'b> {
 /// Starts the server on a data folder, with the sample catalogues from a folder that must live as long.
 pub(super) fn start_server(bench: &SearchBench, folder: &Path) -> Outcome<(TempDir, ServerProcess)> {
     let configs = write_configs(bench)?;
-    let server = ServerProcess::with_catalogues(folder, configs.path())?;
-    Ok((configs, server))
+    let mut command = serve_command(folder, &[("CONFIGS_PATH", &configs.path())])?;
+    bench.limit_memory(&mut command);
+    Ok((configs, ServerProcess::start(command)?))
 }
 
 /// Writes the config files of the sample catalogue of files into a new folder.

@@ -62,7 +62,7 @@ fn import_slices(bench: &SearchBench, folder: &Path, numbers: &Range<u64>) -> Ou
         make(&slice, &(first..numbers.end.min(first + SLICE_DOCUMENTS)))?;
         let imported = import_file(bench, folder, &slice)?;
         all.seconds += imported.elapsed.as_secs_f64();
-        all.peak_own = all.peak_own.max(imported.peak_own);
+        all.peak_own = all.peak_own.max(imported.memory.own);
         all.json += fs_err::metadata(&slice)?.len() as f64 / 1e6;
     }
     Ok(all)

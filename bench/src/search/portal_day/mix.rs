@@ -71,11 +71,14 @@ pub(super) struct Person<'a> {
 }
 
 impl<'a> Person<'a> {
-    /// Returns somebody who asks for other things than all those before.
+    /// Returns somebody who asks for other things than all those before, and who has typed some of a text already: with
+    /// many people each sends few quick searches, which would else all be for the first letters.
     pub(super) fn new(target: &'a Target, catalogue: &'a Catalogue, run: &'a str) -> Self {
         static PEOPLE: AtomicU64 = AtomicU64::new(0);
-        let random = StdRng::seed_from_u64(PEOPLE.fetch_add(1, Ordering::Relaxed));
-        Self { target, catalogue, run, random, text: "", letters: 0 }
+        let mut random = StdRng::seed_from_u64(PEOPLE.fetch_add(1, Ordering::Relaxed));
+        let text = catalogue.texts.choose(&mut random).map(String::as_str).unwrap_or_default();
+        let letters = random.random_range(FIRST_LETTERS - 1..LAST_LETTERS);
+        Self { target, catalogue, run, random, text, letters }
     }
 
     /// Returns the next request. Where the catalogue has no quick search or no records, it is a page.
@@ -200,9 +203,10 @@ mod tests {
         let target = Target::parse("http://127.0.0.1:1/things", None).unwrap();
         let mut person = Person::new(&target, &catalogue, "run");
         assert_ne!(person.never_sent(true), person.never_sent(true));
-        let typed: Vec<String> =
-            (0..4).map(|_| String::from_utf8(person.quick_search()).unwrap()).map(|text| value_of(&text)).collect();
-        assert_eq!(typed, ["*fo*", "*fou*", "*four*", "*fo*"]);
+        let typed: Vec<String> = (0..6).map(|_| value_of(&String::from_utf8(person.quick_search()).unwrap())).collect();
+        let cycle = ["*fo*", "*fou*", "*four*"];
+        let first = cycle.iter().position(|text| *text == typed[0]).unwrap();
+        assert_eq!(typed, [&cycle[first..], &cycle, &cycle[..first]].concat());
     }
 
     fn value_of(request: &str) -> String {
