@@ -36,9 +36,8 @@ const MANY_CLIENTS: usize = 256;
 /// How often each number of people is measured.
 const ROUNDS: usize = 5;
 
-/// For how long each number of people asks, in seconds, and for how long some ask before anything is measured.
+/// For how long each number of people asks, in seconds.
 const RUN_SECONDS: u64 = 20;
-const WARM_UP: Duration = Duration::from_secs(3);
 
 /// How to measure a day at a portal.
 #[derive(Args)]
@@ -151,7 +150,6 @@ fn measure(target: &Target, process: Option<u32>, rounds: usize, duration: Durat
     let (records, facets, texts) = (catalogue.records, catalogue.facets.len(), catalogue.texts.len());
     report::progress(&format!("{records} records, {facets} facets with values, {texts} texts for the quick search"));
     let run = jiff::Timestamp::now().to_string();
-    Day::spend(target, &catalogue, &run, FEW_CLIENTS, WARM_UP)?;
     let mut lines = CLIENTS.map(|clients| Lines::new(clients, process.is_some()));
     let against = format!("{MANY_CLIENTS} clients against {FEW_CLIENTS}");
     let mut throughput = Figure::compared(format!("Everything, {against}"), "requests/s").required(Limit::AtLeast(1.0));

@@ -89,7 +89,7 @@ fn every_cut_is_noticed_and_every_addition() {
     }
 }
 
-/// An archive as somebody with bad intentions would make it.
+/// An archive as an attacker would make it.
 struct Forged {
     archive: Builder<GzEncoder<Vec<u8>>>,
 }

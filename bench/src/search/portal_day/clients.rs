@@ -14,6 +14,9 @@ use crate::client::Connection;
 use crate::latency::Latencies;
 use crate::threads::run_threads;
 
+/// How long people ask before anything counts.
+const WARM_UP: Duration = Duration::from_secs(3);
+
 /// How long a client waits where the server does not say it.
 const DEFAULT_RETRY_DELAY: Duration = Duration::from_secs(1);
 
@@ -41,7 +44,8 @@ pub(super) struct Day {
 }
 
 impl Day {
-    /// Lets this many people ask for this long.
+    /// Lets this many people ask for this long, after they have asked for a while that does not count: all of them begin at
+    /// once, and a server that has many requests to prepare answers none of them meanwhile.
     pub(super) fn spend(
         target: &Target,
         catalogue: &Catalogue,
@@ -54,13 +58,16 @@ impl Day {
             let mut person = Person::new(target, catalogue, run);
             let connection = target.connect();
             all_connected.wait();
-            let end = *start.get_or_init(Instant::now) + duration;
+            let counted_from = *start.get_or_init(Instant::now) + WARM_UP;
+            let end = counted_from + duration;
             let (mut connection, mut part) = (connection?, Self::default());
             while Instant::now() < end {
                 let (kind, request) = person.next_request();
                 let begun = Instant::now();
-                if part.ask(target, &mut connection, kind, &request, end)? {
-                    part.answered.push(Answered { kind, time: begun.elapsed(), is_in_time: Instant::now() <= end });
+                let is_answered = part.ask(target, &mut connection, kind, &request, end)?;
+                let now = Instant::now();
+                if is_answered && now >= counted_from {
+                    part.answered.push(Answered { kind, time: now - begun, is_in_time: now <= end });
                 }
             }
             Ok(part)

@@ -71,7 +71,7 @@ pub(super) struct Person<'a> {
 }
 
 impl<'a> Person<'a> {
-    /// Returns somebody who asks for other things than all those before, and who has typed some of a text already: with
+    /// Returns a person who asks for other things than all those before, and who has typed some of a text already: with
     /// many people each sends few quick searches, which would else all be for the first letters.
     pub(super) fn new(target: &'a Target, catalogue: &'a Catalogue, run: &'a str) -> Self {
         static PEOPLE: AtomicU64 = AtomicU64::new(0);
@@ -156,8 +156,8 @@ impl<'a> Person<'a> {
     /// Returns a filter that nobody has sent before, with values of one to three facets or with none.
     fn never_sent(&mut self, has_conditions: bool) -> Value {
         static SENT: AtomicU64 = AtomicU64::new(0);
-        let nobody = format!("{} {}", self.run, SENT.fetch_add(1, Ordering::Relaxed));
-        let mut leaves = vec![json!({ "op": "not-in", "content": { "fieldName": "_id", "value": [nobody] } })];
+        let unused_id = format!("{} {}", self.run, SENT.fetch_add(1, Ordering::Relaxed));
+        let mut leaves = vec![json!({ "op": "not-in", "content": { "fieldName": "_id", "value": [unused_id] } })];
         let conditions = if has_conditions { self.random.random_range(1..=3) } else { 0 };
         for facet in self.catalogue.facets.choose_multiple(&mut self.random, conditions) {
             let count = self.random.random_range(1..=3);

@@ -31,7 +31,7 @@ fn start(folder: &Path, more: &[&str]) -> Server {
 
 /// Waits until both catalogues have everything that was published.
 pub(crate) fn ready(server: &Server) {
-    let patience = Instant::now() + Duration::from_secs(180);
+    let deadline = Instant::now() + Duration::from_secs(180);
     loop {
         let (_, indexing) = server.get("/admin/indexing");
         let followed = indexing.as_array().map_or(0, |catalogues| {
@@ -40,7 +40,7 @@ pub(crate) fn ready(server: &Server) {
         if followed == 2 && server.get("/ready").1["status"] == "healthy" {
             return;
         }
-        assert!(Instant::now() < patience, "the catalogues are not ready: {indexing}");
+        assert!(Instant::now() < deadline, "the catalogues are not ready: {indexing}");
         thread::sleep(Duration::from_millis(50));
     }
 }
@@ -157,7 +157,7 @@ fn a_network_shares_out_the_sample_data() {
     let expected = ask(&whole, "files", "{ file { hits { total } } }")["file"]["hits"]["total"].as_u64().unwrap();
     let server = start(folder.path(), &["--network=2"]);
     ready(&server);
-    let patience = Instant::now() + Duration::from_secs(180);
+    let deadline = Instant::now() + Duration::from_secs(180);
     loop {
         let answer = ask(&server, "files", "{ network { complete nodes { nodeId hits link } } }");
         let nodes = answer["network"]["nodes"].as_array().unwrap();
@@ -169,7 +169,7 @@ fn a_network_shares_out_the_sample_data() {
             assert!(links.all(|link| link.ends_with("/portal/explore/files?filter=")), "{answer}");
             break;
         }
-        assert!(Instant::now() < patience, "the nodes have not everything: {answer}");
+        assert!(Instant::now() < deadline, "the nodes have not everything: {answer}");
         thread::sleep(Duration::from_millis(100));
     }
     let (_, status) = server.stop("TERM");

@@ -72,7 +72,7 @@ impl Browser {
         back.strip_prefix(CALLBACK).unwrap_or_else(|| panic!("Keycloak sends the browser to {back}")).to_owned()
     }
 
-    /// Signs somebody in.
+    /// Signs a person in.
     pub(crate) async fn sign_in(&mut self, server: &str, user: &str, password: &str) {
         let query = self.query_of_sign_in(server, user, password).await;
         let complete = self.get(&format!("{server}/auth/callback?{query}")).await;

@@ -1,5 +1,5 @@
 //! People sign in at a real Keycloak, through its login form: the path of a new user from the sign-in to a published analysis
-//! and out again, and what somebody without rights gets.
+//! and out again, and what a person without rights gets.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 mod browser;

@@ -1,4 +1,4 @@
-//! The door for language models as the official client meets it: over HTTP, and through `cantata mcp`.
+//! The MCP server as the official client uses it: over HTTP, and through `cantata mcp`.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
 use std::io::{BufRead, BufReader, Write};
@@ -136,6 +136,6 @@ fn every_request_on_standard_input_is_answered_whatever_happens() {
     assert_eq!(answers[0]["error"]["code"], -32700);
     assert!(answers[1..101].iter().all(|answer| answer["result"]["tools"].is_array()));
     assert_eq!(answers[101]["error"]["code"], -32601);
-    let nobody = bridge("http://127.0.0.1:1", None, &[request(1, "tools/list")]);
-    assert!(nobody[0]["error"]["message"].as_str().unwrap().contains("cannot be reached"), "{nobody:?}");
+    let unreachable = bridge("http://127.0.0.1:1", None, &[request(1, "tools/list")]);
+    assert!(unreachable[0]["error"]["message"].as_str().unwrap().contains("cannot be reached"), "{unreachable:?}");
 }

@@ -1,4 +1,4 @@
-//! Analyses and schemas of somebody who means no good, or of another server: a reason or an outcome, never a panic.
+//! Analyses and schemas of an attacker, or of another server: a reason or an outcome, never a panic.
 
 use cantata_indexing::document_builder::DocumentBuilder;
 use cantata_mapping::IndexMapping;

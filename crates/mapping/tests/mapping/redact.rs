@@ -1,4 +1,4 @@
-//! Mappings without what somebody may not see.
+//! Mappings without what an identity may not see.
 
 use cantata_mapping::{IndexMapping, MASKED_TYPE, RedactedFields};
 use serde_json::{Value, json};

@@ -62,7 +62,7 @@ async fn sets_without_an_owner_share_a_limit_in_number() {
     assert_eq!(error["extensions"]["code"], "BAD_USER_INPUT", "{refused}");
     let message = error["message"].as_str().unwrap();
     assert!(message.contains("2 sets") && message.contains("MAX_ANONYMOUS_SETS)"), "{message}");
-    // Sets of somebody do not count, and are not limited by those of nobody.
+    // Sets of a person do not count, and are not limited by those without an owner.
     let saved = ask(&guarded, &ada, SAVE, json!({})).await.ok();
     assert!(saved["data"]["saveSet"]["setId"].is_string(), "{saved}");
     let delete = "mutation($id: String!) { deleteSet(setId: $id) }";

@@ -113,7 +113,7 @@ async fn register_type(server: &TestClient, model: &mut Model) -> bool {
     is_acknowledged
 }
 
-/// Writes two documents through the door for programs that write to Elasticsearch.
+/// Writes two documents through the Elasticsearch-compatible write API.
 async fn write_notes(server: &TestClient, model: &mut Model, random: &mut StdRng) -> bool {
     let value = model.next_number();
     let ids = [0, 1].map(|_| format!("note-{}", random.random_range(0..MAX_NOTES)));

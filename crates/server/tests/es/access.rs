@@ -1,4 +1,4 @@
-//! Who may come in: nobody without the scope of the system.
+//! Who may write: only identities with the scope of the system.
 
 use std::sync::Arc;
 
@@ -49,7 +49,7 @@ const ROUTES: [(Method, &str); 33] = [
     (Method::GET, "/_es/anything/at/all"),
 ];
 
-/// A server with an administrator and somebody who may only write a study.
+/// A server with an administrator and an identity that may only write a study.
 async fn guarded() -> (TestServer, TempDir, String, String) {
     let folder = TempDir::new().unwrap();
     let keys = Arc::new(KeyRegistry::new(Arc::new(SqliteStore::open(folder.path()).unwrap())));

@@ -10,7 +10,7 @@ use crate::support::count;
 #[tokio::test(flavor = "multi_thread")]
 async fn official_clients_fill_indexes() {
     let server = TestServer::start().await;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/es-door/run");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../clients/es-compat/run");
     let output = std::process::Command::new(script).arg(server.base()).output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     for (alias, documents) in

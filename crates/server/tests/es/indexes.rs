@@ -23,7 +23,7 @@ async fn an_index_is_made_shown_and_removed() {
         let refreshed = server.get(&format!("/_es/{name}/_refresh")).await.ok();
         assert_eq!(refreshed["_shards"]["failed"], 0, "{name}");
     }
-    // An index of the door is an index of the server.
+    // An index of this API is an index of the server.
     assert_eq!(server.get("/admin/indexes").await.ok()[0]["name"], "files");
     assert_es_error(&server.put("/_es/files", &body).await, 400, "resource_already_exists_exception");
     assert_es_error(&server.put("/_es/current", &json!({})).await, 400, "mapper_parsing_exception");

@@ -1,4 +1,4 @@
-//! The door for programs that write to Elasticsearch, as they meet it: over TCP, mirroring its addresses.
+//! The Elasticsearch-compatible write API, as its clients use it: over TCP, mirroring its addresses.
 //!
 //! `clients` lets the official clients in; `attacks` is about what no good client sends.
 #![expect(clippy::unwrap_used, reason = "a failure here is the failure of a test")]

@@ -2,7 +2,7 @@
 //! the same answers, byte by byte.
 //!
 //! The ways are not listed by hand: fields come from the schema, routes from the OpenAPI document, formats from the
-//! server. What is new among them is asked for too, or fails a test until somebody says how.
+//! server. What is new among them is asked for too, or fails a test until it says how.
 
 mod everything;
 pub(crate) mod index;

@@ -122,7 +122,7 @@ fn what_becomes_of_the_index_of_a_source_is_told() {
         ("other/base.json", json!({"documentType": "plant", "esIndex": "other-files"})),
         ("other/source.json", source),
     ]);
-    // An index that somebody made with another type than the analyses have.
+    // An index that was made with another type than the analyses have.
     let mapping = json!({"properties": {"objectId": {"type": "keyword"}, "fileSize": {"type": "keyword"}}});
     let (status, _) = site.server.request("PUT", "/admin/indexes/other-files", &mapping.to_string());
     assert_eq!(status, 201);

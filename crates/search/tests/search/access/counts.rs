@@ -8,7 +8,7 @@ use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::support::{Bed, leaf, open, somebody};
+use super::support::{Bed, identity_with, leaf, open};
 
 const SUPPRESSION_THRESHOLD: u64 = 5;
 
@@ -79,7 +79,7 @@ fn numbers(value: &Value, found: &mut Vec<u64>) {
 #[tokio::test]
 async fn no_number_and_no_difference_of_numbers_is_small() {
     let bed = bed().await;
-    let (everybody, trusted) = (Identity::anonymous(), somebody(&["counts.ALL"], json!({})));
+    let (everybody, trusted) = (Identity::anonymous(), identity_with(&["counts.ALL"], json!({})));
     let mut shown = BTreeSet::new();
     let mut true_counts = BTreeSet::new();
     for filter in filters() {
@@ -184,6 +184,6 @@ async fn no_record_is_shown_and_no_figure() {
     }
     let meta = serde_json::to_value(&bed.seen_by(&everybody).introspection.meta).unwrap();
     assert_eq!(meta, json!({ "authFiltered": true, "suppressedBelow": SUPPRESSION_THRESHOLD }));
-    let trusted = bed.seen_by(&somebody(&["counts.ALL"], json!({})));
+    let trusted = bed.seen_by(&identity_with(&["counts.ALL"], json!({})));
     assert_eq!(serde_json::to_value(&trusted.introspection.meta).unwrap(), json!({ "authFiltered": false }));
 }

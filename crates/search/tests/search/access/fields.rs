@@ -3,7 +3,7 @@
 use cantata_access::Identity;
 use serde_json::{Value, json};
 
-use super::support::{Bed, leaf, open, somebody};
+use super::support::{Bed, identity_with, leaf, open};
 
 /// The hidden field has a name that is like no other, as has one that is not there.
 const HIDDEN: &str = "zzqx";
@@ -90,7 +90,7 @@ async fn nothing_tells_of_a_hidden_field() {
         }
     }
     // Who has the scope is told all of it.
-    let doctor = somebody(&["secrets"], json!({}));
+    let doctor = identity_with(&["secrets"], json!({}));
     let all = bed.body(&doctor, query, &json!({})).await;
     for word in [HIDDEN, "nickname", "everything", "secret", "12345", "closed", "doctor", "phone", "1980"] {
         assert!(all.contains(word), "{word} is not in {all}");
@@ -317,7 +317,7 @@ async fn what_is_kept_of_one_set_of_fields_is_not_shown_to_those_who_see_others(
     let fields = json!([{ "hide": ["name"], "unless": ["names"] }, { "hide": ["postcode"], "unless": ["places"] }]);
     let keys = json!({ "access": { "records": open(), "fields": fields } });
     let bed = Bed::new(keys, properties(), &[("f1".to_owned(), document("secret", 5))]).await;
-    let (names, places) = (somebody(&["names"], json!({})), somebody(&["places"], json!({})));
+    let (names, places) = (identity_with(&["names"], json!({})), identity_with(&["places"], json!({})));
     let ask = "{ file { hits { edges { node { name } } } aggregations { name { bucket_count } } mapping } }";
     for _ in 0..2 {
         assert!(bed.body(&names, ask, &json!({})).await.contains("one"));

@@ -3,7 +3,7 @@
 use cantata_access::Identity;
 use serde_json::{Value, json};
 
-use super::support::{Bed, somebody};
+use super::support::{Bed, identity_with};
 
 #[tokio::test]
 async fn the_example_does_what_is_said_of_it() {
@@ -27,13 +27,13 @@ async fn the_example_does_what_is_said_of_it() {
     let bed = Bed::new(rules, properties, &documents.collect::<Vec<_>>()).await;
     let query =
         "{ file { hits(first: 1) { total edges { node { donors { hits { edges { node { postcode } } } } } } } } }";
-    let (visitor, member) = (Identity::anonymous(), somebody(&["portal.MEMBER"], json!({ "studies": ["B"] })));
+    let (visitor, member) = (Identity::anonymous(), identity_with(&["portal.MEMBER"], json!({ "studies": ["B"] })));
     let counted = bed.ask(&visitor, query, json!({})).await["file"]["hits"].take();
     assert_eq!(counted, json!({ "total": 20, "edges": [] }));
     let seen = bed.ask(&member, query, json!({})).await["file"]["hits"].take();
     assert_eq!(seen["total"], 37);
     assert_eq!(seen["edges"][0]["node"]["donors"]["hits"]["edges"][0]["node"]["postcode"], "hidden");
-    let staff = somebody(&["portal.STAFF"], json!({}));
+    let staff = identity_with(&["portal.STAFF"], json!({}));
     let query = "{ file { hits { total edges { node { contact { phone } donors__diagnosis } } } } }";
     assert!(bed.body(&member, query, &json!({})).await.contains("GRAPHQL_VALIDATION_FAILED"));
     let all = bed.ask(&staff, query, json!({})).await["file"]["hits"].take();

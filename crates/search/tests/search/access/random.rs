@@ -6,7 +6,7 @@ use rand::seq::IndexedRandom;
 use rand::{Rng, SeedableRng};
 use serde_json::{Value, json};
 
-use super::support::{Bed, leaf, somebody};
+use super::support::{Bed, identity_with, leaf};
 
 const ROUNDS: u64 = 25;
 const REQUESTS: usize = 12;
@@ -110,13 +110,13 @@ async fn a_record_that_cannot_be_seen_is_as_good_as_none() {
             (0..dice.0.random_range(1..40)).map(|number| (format!("r{number:02}"), dice.document())).collect();
         let rules = [dice.filter(2), dice.filter(2)];
         let records = json!([{ "scope": "one", "filter": rules[0] }, { "scope": "two", "filter": rules[1] }]);
-        // Which fields have lists is as much of the index as their types, whatever somebody may see of it.
+        // Which fields have lists is as much of the index as their types, whatever an identity may see of it.
         let extended = json!([{ "fieldName": "tags", "isArray": true }]);
         let restricted = json!({ "access": { "records": records }, "extended": extended });
         let restricted = Bed::new(restricted, properties(), &documents).await;
         let open = Bed::new(json!({}), properties(), &documents).await;
         for scopes in [&["one"][..], &["two", "one"]] {
-            let identity = somebody(scopes, json!({}));
+            let identity = identity_with(scopes, json!({}));
             let union = json!({ "op": "or", "content": if scopes.len() == 1 { &rules[..1] } else { &rules[..] } });
             let allowed = open.ids(&Identity::anonymous(), union).await;
             let kept: Vec<(String, Value)> = documents.iter().filter(|(id, _)| allowed.contains(id)).cloned().collect();

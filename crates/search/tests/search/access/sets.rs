@@ -8,7 +8,7 @@ use cantata_store::{RecordKind, Store};
 use cantata_store_sqlite::SqliteStore;
 use serde_json::{Value, json};
 
-use super::support::{Bed, leaf, somebody};
+use super::support::{Bed, identity_with, leaf};
 
 const SAVE: &str = "mutation($f: JSON!, $path: String!) { saveSet(type: file, sqon: $f, path: $path) { setId ids } }";
 const LIST: &str =
@@ -46,8 +46,8 @@ fn by_set(set: &Value) -> Value {
 #[tokio::test]
 async fn a_set_of_somebody_who_sees_more_is_not_there() {
     let bed = bed().await;
-    let doctor = somebody(&["all"], json!({}));
-    let reader = somebody(&[], json!({ "studies": "A" }));
+    let doctor = identity_with(&["all"], json!({}));
+    let reader = identity_with(&[], json!({ "studies": "A" }));
     let saved = bed.ask(&doctor, SAVE, json!({ "f": leaf("in", "hiv", json!("yes")), "path": "name" })).await;
     let set = &saved["saveSet"];
     assert_eq!(set["ids"], json!(["one", "three"]));
@@ -72,12 +72,12 @@ async fn a_set_of_somebody_who_sees_more_is_not_there() {
 #[tokio::test]
 async fn a_set_from_before_there_were_rules_is_for_those_who_see_everything() {
     let open = bed_with(json!({})).await;
-    let doctor = somebody(&["all"], json!({}));
+    let doctor = identity_with(&["all"], json!({}));
     let saved = open.ask(&doctor, SAVE, json!({ "f": leaf("in", "hiv", json!("yes")), "path": "name" })).await;
     let set = &saved["saveSet"];
     let ruled = open.with_other(rules()).await;
     assert_eq!(ruled.ids(&doctor, by_set(set)).await, ["f1", "f3"]);
-    let reader = somebody(&[], json!({ "studies": "A" }));
+    let reader = identity_with(&[], json!({ "studies": "A" }));
     let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
     let answer = ruled.body(&reader, query, &json!({ "f": by_set(set) })).await;
     assert!(answer.contains("errors"), "{answer}");
@@ -88,20 +88,20 @@ async fn a_set_from_before_there_were_rules_is_for_those_who_see_everything() {
 #[tokio::test]
 async fn sets_are_shared_by_those_who_see_the_same() {
     let bed = bed().await;
-    let reader = somebody(&[], json!({ "studies": "A" }));
+    let reader = identity_with(&[], json!({ "studies": "A" }));
     let saved = bed.ask(&reader, SAVE, json!({ "f": {}, "path": "name" })).await;
     assert_eq!(saved["saveSet"]["ids"], json!(["one", "two"]));
-    let colleague = somebody(&["other"], json!({ "studies": "A" }));
+    let colleague = identity_with(&["other"], json!({ "studies": "A" }));
     assert_eq!(bed.ids(&colleague, by_set(&saved["saveSet"])).await, ["f1", "f2"]);
     assert_eq!(bed.ask(&colleague, LIST, json!({})).await["sets"]["hits"]["total"], 1);
-    let stranger = somebody(&[], json!({ "studies": "B" }));
+    let stranger = identity_with(&[], json!({ "studies": "B" }));
     assert_eq!(bed.ask(&stranger, LIST, json!({})).await["sets"]["hits"]["total"], 0);
 }
 
 #[tokio::test]
 async fn a_set_cannot_be_made_of_what_is_hidden() {
     let bed = bed().await;
-    let reader = somebody(&[], json!({ "studies": "A" }));
+    let reader = identity_with(&[], json!({ "studies": "A" }));
     // A field that is hidden is one that is not there, of which sets are made of ids.
     for path in ["hiv", "nothing"] {
         let saved = bed.ask(&reader, SAVE, json!({ "f": {}, "path": path })).await;
@@ -115,12 +115,12 @@ const SHARE: &str = "mutation($id: String!, $with: [String!]!) { shareSet(setId:
 const RENAME: &str = "mutation($id: String!) { renameSet(setId: $id, name: \"mine\") { name } }";
 const DELETE: &str = "mutation($id: String!) { deleteSet(setId: $id) }";
 
-/// Somebody who sees the same as the others here.
+/// Returns a person who sees the same as the others here.
 fn named(name: &str, scopes: &[&str]) -> Identity {
-    Identity { name: name.to_owned(), ..somebody(scopes, json!({ "studies": "A" })) }
+    Identity { name: name.to_owned(), ..identity_with(scopes, json!({ "studies": "A" })) }
 }
 
-/// Checks that somebody cannot use a set, nor change it, and is not told that it exists.
+/// Checks that an identity cannot use a set, nor change it, nor learn that it exists.
 async fn assert_absent(bed: &Bed, reader: &Identity, set: &Value) {
     let query = "query($f: JSON) { file { hits(filters: $f) { total } } }";
     assert!(bed.body(reader, query, &json!({ "f": by_set(set) })).await.contains("errors"));
@@ -142,8 +142,8 @@ async fn the_same_name_in_another_kind_of_credential_is_somebody_else() {
         assert_absent(&bed, &Identity { auth_method, ..named("ada", &[]) }, &saved["saveSet"]).await;
     }
     let person = Some("ada".to_owned());
-    let somebody = Identity { auth_method: AuthMethod::Session, person, ..named("ada", &[]) };
-    assert_absent(&bed, &somebody, &saved["saveSet"]).await;
+    let ada = Identity { auth_method: AuthMethod::Session, person, ..named("ada", &[]) };
+    assert_absent(&bed, &ada, &saved["saveSet"]).await;
 }
 
 #[tokio::test]
@@ -179,7 +179,7 @@ async fn a_set_belongs_to_who_saved_it_until_it_is_shared() {
 
     share(json!(["everybody"])).await;
     assert_eq!((listed(&bob).await, listed(&Identity::anonymous()).await), (json!(1), json!(0)));
-    let stranger = Identity { name: "stranger".to_owned(), ..somebody(&[], json!({ "studies": "B" })) };
+    let stranger = Identity { name: "stranger".to_owned(), ..identity_with(&[], json!({ "studies": "B" })) };
     assert_absent(&bed, &stranger, set).await;
     for wrong in ["", "group:", "bob", "Everybody"] {
         let refused = bed.body(&ada, SHARE, &json!({ "id": set["setId"], "with": [wrong] })).await;

@@ -38,8 +38,8 @@ impl EngineProvider for SharingProvider {
     }
 }
 
-/// Somebody with scopes and claims.
-pub(crate) fn somebody(scopes: &[&str], claims: Value) -> Identity {
+/// Returns an identity with scopes and claims.
+pub(crate) fn identity_with(scopes: &[&str], claims: Value) -> Identity {
     Identity {
         auth_method: AuthMethod::Token,
         name: "ada".to_owned(),
@@ -123,7 +123,7 @@ impl Bed {
         answer["data"].take()
     }
 
-    /// Returns the ids of the records that somebody sees.
+    /// Returns the ids of the records that an identity sees.
     pub(crate) async fn ids(&self, identity: &Identity, filter: Value) -> Vec<String> {
         let query = "query($f: JSON) { file { hits(filters: $f, first: 1000) { total edges { node { id } } } } }";
         let hits = self.ask(identity, query, json!({ "f": filter })).await["file"]["hits"].take();

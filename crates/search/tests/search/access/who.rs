@@ -3,7 +3,7 @@
 use cantata_access::Identity;
 use serde_json::{Value, json};
 
-use super::support::{Bed, leaf, somebody};
+use super::support::{Bed, identity_with, leaf};
 
 async fn bed(records: Value) -> Bed {
     let properties = json!({
@@ -36,7 +36,7 @@ async fn scopes_add_up_and_without_one_there_is_nothing() {
         (&["A.READ", "a.READ.x", "a", "*", "all"], &[]),
         (&[], &[]),
     ] {
-        assert_eq!(bed.ids(&somebody(scopes, json!({})), json!(null)).await, seen, "{scopes:?}");
+        assert_eq!(bed.ids(&identity_with(scopes, json!({})), json!(null)).await, seen, "{scopes:?}");
     }
     for nobody in [Identity::anonymous(), Identity::unchecked()] {
         // Scopes without a credential count for nothing.
@@ -66,10 +66,10 @@ async fn claims_are_values_and_nothing_else() {
         (json!(["A", null]), &[]),
         (json!(["A", ["B"]]), &[]),
     ] {
-        let identity = somebody(&[], json!({ "studies": claim }));
+        let identity = identity_with(&[], json!({ "studies": claim }));
         assert_eq!(bed.ids(&identity, json!(null)).await, seen, "{claim}");
     }
-    assert_eq!(bed.ids(&somebody(&[], json!({ "other": "A" })), json!(null)).await, Vec::<String>::new());
+    assert_eq!(bed.ids(&identity_with(&[], json!({ "other": "A" })), json!(null)).await, Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -85,7 +85,7 @@ async fn a_claim_that_is_missing_closes_the_rule_wherever_it_stands() {
         for claims in
             [json!({}), json!({ "studies": [] }), json!({ "studies": { "a": 1 } }), json!({ "studies": null })]
         {
-            assert_eq!(bed.ids(&somebody(&[], claims), json!(null)).await, Vec::<String>::new(), "{filter}");
+            assert_eq!(bed.ids(&identity_with(&[], claims), json!(null)).await, Vec::<String>::new(), "{filter}");
         }
     }
 }
@@ -98,14 +98,14 @@ async fn claims_have_paths_numbers_and_a_name() {
         json!({ "context.user": { "study": ["A"] } }),
         json!({ "context.user.study": "A" }),
     ] {
-        assert_eq!(paths.ids(&somebody(&[], claims), json!(null)).await, ["f1"]);
+        assert_eq!(paths.ids(&identity_with(&[], claims), json!(null)).await, ["f1"]);
     }
     let level = bed(json!([{ "scope": "*", "filter": leaf("lte", "level", json!("{clearance}")) }])).await;
-    assert_eq!(level.ids(&somebody(&[], json!({ "clearance": 2 })), json!(null)).await, ["f1", "f2"]);
+    assert_eq!(level.ids(&identity_with(&[], json!({ "clearance": 2 })), json!(null)).await, ["f1", "f2"]);
     // A claim that the field cannot be compared with opens nothing, and is no error that discloses the rule.
-    assert_eq!(level.ids(&somebody(&[], json!({ "clearance": "high" })), json!(null)).await, Vec::<String>::new());
+    assert_eq!(level.ids(&identity_with(&[], json!({ "clearance": "high" })), json!(null)).await, Vec::<String>::new());
     let own = bed(json!([{ "scope": "*", "filter": leaf("in", "owner", json!("{name}")) }])).await;
-    assert_eq!(own.ids(&somebody(&[], json!({ "name": "bob" })), json!(null)).await, ["f1"]);
+    assert_eq!(own.ids(&identity_with(&[], json!({ "name": "bob" })), json!(null)).await, ["f1"]);
     assert_eq!(own.ids(&Identity::anonymous(), json!(null)).await, Vec::<String>::new());
 }
 
@@ -119,9 +119,9 @@ async fn one_text_of_a_request_is_answered_to_each_as_each_sees() {
     let query = "{ file { hits { total } aggregations { study { buckets { key doc_count } } } } }";
     for _ in 0..2 {
         for (identity, total) in [
-            (somebody(&[], json!({ "studies": "A" })), 1),
-            (somebody(&["all.READ"], json!({})), 6),
-            (somebody(&[], json!({ "studies": ["A", "B"] })), 2),
+            (identity_with(&[], json!({ "studies": "A" })), 1),
+            (identity_with(&["all.READ"], json!({})), 6),
+            (identity_with(&[], json!({ "studies": ["A", "B"] })), 2),
             (Identity::anonymous(), 0),
         ] {
             assert_eq!(bed.ask(&identity, query, json!({})).await["file"]["hits"]["total"], total);
