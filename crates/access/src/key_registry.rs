@@ -293,7 +293,7 @@ impl KeyRegistry {
         for record in self.records_after(RecordKind::Key, 0).await? {
             // What cannot be read is not accepted, and an administrator may still look at it.
             let Ok(Some(key)) = parse(&record) else { continue };
-            // A key of nobody that was revoked would come back in force with an old key file if the store did not know it.
+            // A revoked key without an owner would come back in force with an old key file if the store did not know it.
             let ended = if key.owner.is_some() { key.revoked.or(key.expires) } else { key.expires };
             if ended.is_some_and(|ended| is_past(ended, ENDED_KEY_RETENTION)) {
                 self.store.write_record(RecordKind::Key, &record.id, RecordBase::Record(record.change), None).await?;

@@ -15,7 +15,7 @@ const MAX_NAME_LENGTH: usize = 100;
 const MAX_SCOPE_LENGTH: usize = 500;
 
 /// A key as it is stored. Keys that have ended stay for a year, so that the audit log can be resolved; of those of a person, the
-/// latest. One of nobody stays until a year after it expires.
+/// latest. One without an owner stays until a year after it expires.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct KeyRecord {
@@ -55,7 +55,7 @@ pub struct ResolvedKey {
 }
 
 impl ResolvedKey {
-    /// Resolves a key that belongs to nobody.
+    /// Resolves a key without an owner.
     pub(crate) fn new(record: KeyRecord) -> Self {
         let identity = Identity::new(AuthMethod::ApiKey, &record.name, record.scopes.iter().cloned());
         Self { record, identity: Arc::new(identity), until: None }

@@ -3,7 +3,7 @@
 //! A cluster shows what was written after a refresh, which costs it much more than the write. So a change after a pause is
 //! refreshed at once, and those that follow soon are refreshed together, once in an interval. Meanwhile:
 //!
-//! * a position is told to nobody while something before it is unrefreshed;
+//! * no position is published while something before it is unrefreshed;
 //! * no batch looks up the documents of an analysis that is unrefreshed: it would miss those that it must delete. What was
 //!   written of others does not matter, since a document belongs to one analysis.
 //!

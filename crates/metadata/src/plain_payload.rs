@@ -94,7 +94,7 @@ struct PayloadMembers {
 #[derive(Deserialize)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
-/// Why reading stops; nobody is shown it.
+/// Why reading stops; no client sees it.
 const NOT_PLAIN: &str = "the payload is not plain";
 
 /// Sets a member; returns whether it was not set before.

@@ -1,8 +1,8 @@
 //! Whose saved sets a client may use and change.
 //!
-//! A set of somebody is private until they share it: by link, with groups, or with everybody; only they may change it. A set
-//! of nobody, which was saved without a credential or before there were owners, is everybody's. Without authentication every
-//! set is.
+//! A set is private until its owner shares it: by link, with groups, or with everybody; only the owner may change it. A set
+//! without an owner, which was saved without a credential or before sets had owners, is everybody's. Without authentication
+//! every set is.
 
 use cantata_access::{AuthMethod, Identity};
 use cantata_engine::Filter;
@@ -62,13 +62,12 @@ impl SetReader {
             field: field.to_owned(),
             values: values.iter().cloned().map(TypedValue::Text).collect(),
         };
-        let nobody = unowned_filter();
         let own = self.owner.as_ref().map(|owner| terms(OWNER, std::slice::from_ref(owner)));
-        let listed = [Some(nobody), own, Some(terms(SHARED_WITH, &self.shares))];
+        let listed = [Some(unowned_filter()), own, Some(terms(SHARED_WITH, &self.shares))];
         (!self.owns_all).then(|| Filter::or(listed.into_iter().flatten()))
     }
 
-    /// Returns the filter over the sets that belong to the client, if it is somebody.
+    /// Returns the filter over the sets that belong to the client, if it has an identity that can own sets.
     pub(crate) fn own_filter(&self) -> Option<Filter> {
         let owner = self.owner.clone()?;
         Some(Filter::Terms { field: OWNER.to_owned(), values: vec![TypedValue::Text(owner)] })
@@ -87,7 +86,7 @@ impl SetReader {
     }
 }
 
-/// Returns the filter over the sets of nobody.
+/// Returns the filter over the sets without an owner.
 pub(crate) fn unowned_filter() -> Filter {
     Filter::Exists { field: OWNER.to_owned() }.negated()
 }

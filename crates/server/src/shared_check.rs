@@ -1,4 +1,4 @@
-//! A check that costs something, and that anybody may ask for at any time: whether the server can write.
+//! An expensive check that every client may ask for at any time: whether the server can write.
 //!
 //! It runs once at a time. Those who ask while it runs wait for the next run, which is for all of them: an answer is
 //! never older than its question. A run goes on when those who asked have left, so that no second one begins beside it.
