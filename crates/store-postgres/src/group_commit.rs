@@ -4,6 +4,10 @@
 //! So what was read still holds when the group is written, numbers have no gaps, and a number becomes visible only
 //! after all smaller ones. The lock is held for two round trips and one fsync, however large the group is.
 //!
+//! A group that waits for the lock of another server was collected before that one's commit, so it is small; the changes
+//! that were queued meanwhile join it, which costs one more round trip under the lock. Otherwise several servers would commit
+//! small groups in turns, and store less the more of them there are.
+//!
 //! Files are most of the work of the database. Where the submissions of a group have many, they are written before the
 //! lock is taken, so that two groups do this at once; nobody sees them before the commit. If some of them must not be
 //! stored, because a submission is a duplicate or its id is taken, the transaction is rolled back, and the group is
@@ -26,7 +30,10 @@ use tokio_postgres::Error;
 use uuid::Uuid;
 
 use crate::error::{is_connection_lost, outcome_unknown, read_error, unavailable};
-use crate::group_plan::{FileRows, GroupOutcome, GroupRows, StoredState, Submission, plan_group, published_only};
+use crate::group_plan::{
+    FileRows, GroupOutcome, GroupRows, StoredAnalyses, StoredChecksums, StoredState, Submission, plan_group,
+    published_only,
+};
 use crate::group_statements::{GroupStatements, QueryResult, are_copied, run_unless};
 use crate::pool::ConnectionPool;
 use crate::query::to_uuid;
@@ -81,45 +88,86 @@ pub(crate) async fn write_files_early(pool: &ConnectionPool, submissions: &[Subm
     written.inspect_err(|error| tracing::debug!(error = error_chain(error), "files were not written early")).ok()
 }
 
-/// Commits a group, in the transaction that has its files if there is one; on an error nothing of the group is stored,
-/// unless the outcome is unknown.
-pub(crate) async fn commit_group(
-    pool: &ConnectionPool,
-    mut early: Option<GroupTransaction>,
-    submissions: &[Submission],
-    changes: &[AnalysisChange],
-) -> Result<GroupOutcome> {
-    loop {
-        let transaction = match early.take() {
+/// A transaction that has the lock, and what is stored of the changes of its group.
+pub(crate) struct LockedGroup {
+    transaction: GroupTransaction,
+    stored: StoredState,
+}
+
+impl LockedGroup {
+    /// Takes the lock, in the transaction that has the files of the group if there is one, and reads what it is about.
+    pub(crate) async fn begin(
+        pool: &ConnectionPool,
+        early: Option<GroupTransaction>,
+        submissions: &[Submission],
+        changes: &[AnalysisChange],
+    ) -> Result<Self> {
+        let transaction = match early {
             Some(transaction) => transaction,
             None => GroupTransaction::on(pool).await?,
         };
-        let stored = read_state(&transaction, submissions, changes).await;
-        let GroupTransaction { client, statements, early_files } = transaction;
-        let stored = match stored {
-            Ok(stored) => stored,
-            Err(error) => {
-                roll_back(client).await;
-                return Err(read_error(STORING)(error));
+        let GroupTransaction { client, statements, early_files } = &transaction;
+        let read = try_join!(
+            biased;
+            run_unless(*early_files > 0, client.batch_execute(BEGIN)),
+            statements.lock(client),
+            read_state(client, statements, submissions, changes),
+        );
+        match read {
+            Ok(((), last_event, (analyses, duplicates))) => {
+                Ok(Self { transaction, stored: StoredState { last_event, analyses, duplicates } })
             }
-        };
-        let Some((outcome, rows)) = plan_group(stored, submissions, changes, early_files) else {
+            Err(error) => Err(roll_back_after(transaction.client, error).await),
+        }
+    }
+
+    /// Returns whether more changes can join the group: files that were written early are those of all its submissions.
+    pub(crate) fn can_grow(&self) -> bool {
+        self.transaction.early_files == 0
+    }
+
+    /// Reads what changes are about that join the group.
+    pub(crate) async fn grow(mut self, submissions: &[Submission], changes: &[AnalysisChange]) -> Result<Self> {
+        let GroupTransaction { client, statements, .. } = &self.transaction;
+        match read_state(client, statements, submissions, changes).await {
+            Ok((analyses, duplicates)) => {
+                self.stored.analyses.extend(analyses);
+                self.stored.duplicates.extend(duplicates);
+                Ok(self)
+            }
+            Err(error) => Err(roll_back_after(self.transaction.client, error).await),
+        }
+    }
+
+    /// Commits the group with all changes that have joined it; on an error nothing of it is stored, unless the outcome is
+    /// unknown. Returns nothing if files that were written early must not be stored: the group has to begin without them.
+    pub(crate) async fn commit(
+        self,
+        pool: &ConnectionPool,
+        submissions: &[Submission],
+        changes: &[AnalysisChange],
+    ) -> Result<Option<GroupOutcome>> {
+        let GroupTransaction { client, statements, early_files } = self.transaction;
+        let Some((outcome, rows)) = plan_group(self.stored, submissions, changes, early_files) else {
             roll_back(client).await;
-            continue;
+            return Ok(None);
         };
-        return match Box::pin(write_rows(&client, &statements, &rows, outcome.last_event)).await {
-            Ok(()) => Ok(outcome),
+        match Box::pin(write_rows(&client, &statements, &rows, outcome.last_event)).await {
+            Ok(()) => Ok(Some(outcome)),
             Err(error) if is_connection_lost(&error) || client.is_closed() => {
                 drop(Object::take(client));
-                resolve_outcome(pool, &rows, error).await.map(|()| outcome)
+                resolve_outcome(pool, &rows, error).await.map(|()| Some(outcome))
             }
             Err(error) if are_copied(&rows.files) => Err(close(client, error)),
-            Err(error) => {
-                roll_back(client).await;
-                Err(read_error(STORING)(error))
-            }
-        };
+            Err(error) => Err(roll_back_after(client, error).await),
+        }
     }
+}
+
+/// Rolls the transaction back in which a statement failed, and returns the error for it.
+async fn roll_back_after(client: Object, error: Error) -> StoreError {
+    roll_back(client).await;
+    read_error(STORING)(error)
 }
 
 /// Rolls the transaction back, or closes the connection if that fails.
@@ -137,13 +185,13 @@ fn close(client: Object, error: Error) -> StoreError {
     read_error(STORING)(error)
 }
 
-/// Begins the transaction unless it has begun, takes the lock, and reads what the group is about.
+/// Reads what is stored of the analyses and checksums of changes.
 async fn read_state(
-    transaction: &GroupTransaction,
+    client: &Object,
+    statements: &GroupStatements,
     submissions: &[Submission],
     changes: &[AnalysisChange],
-) -> QueryResult<StoredState> {
-    let GroupTransaction { client, statements, early_files } = transaction;
+) -> QueryResult<(StoredAnalyses, StoredChecksums)> {
     let submitted = submissions.iter().map(|submission| submission.new.analysis_id);
     let ids: Vec<Uuid> = submitted.chain(changes.iter().map(|change| change.analysis_id)).map(to_uuid).collect();
     let checked =
@@ -151,14 +199,11 @@ async fn read_state(
     let (md5s, published_only): (Vec<Uuid>, Vec<bool>) = checked
         .flat_map(|(submission, only)| submission.new.files.iter().map(move |file| (Uuid::from_bytes(file.md5), only)))
         .unzip();
-    let ((), last_event, analyses, duplicates) = try_join!(
+    try_join!(
         biased;
-        run_unless(*early_files > 0, client.batch_execute(BEGIN)),
-        statements.lock(client),
         statements.current_revisions(client, &ids),
         statements.duplicates(client, &md5s, &published_only),
-    )?;
-    Ok(StoredState { last_event, analyses, duplicates })
+    )
 }
 
 /// Writes the rows and commits.

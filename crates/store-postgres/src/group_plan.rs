@@ -26,10 +26,15 @@ pub(crate) struct Submission {
 /// What is stored of the analyses and checksums of a group.
 pub(crate) struct StoredState {
     pub(crate) last_event: u64,
-    pub(crate) analyses: HashMap<Uuid, CurrentRevision>,
-    /// For a checksum, and whether only published analyses count: a stored file that has it.
-    pub(crate) duplicates: HashMap<(Uuid, bool), StoredFile>,
+    pub(crate) analyses: StoredAnalyses,
+    pub(crate) duplicates: StoredChecksums,
 }
+
+/// The current revisions of analyses.
+pub(crate) type StoredAnalyses = HashMap<Uuid, CurrentRevision>;
+
+/// For a checksum, and whether only published analyses count: a stored file that has it.
+pub(crate) type StoredChecksums = HashMap<(Uuid, bool), StoredFile>;
 
 /// The current revision of an analysis.
 #[derive(Debug, Clone, Copy)]
@@ -123,7 +128,7 @@ pub(crate) fn published_only(rule: DuplicateRule) -> Option<bool> {
 
 /// Returns the first of these files whose checksum is stored already, if the rule forbids that.
 pub(crate) fn first_duplicate(
-    stored: &HashMap<(Uuid, bool), StoredFile>,
+    stored: &StoredChecksums,
     files: &[FileRow],
     rule: DuplicateRule,
 ) -> Option<InsertOutcome> {

@@ -14,7 +14,7 @@ use tokio::try_join;
 use tokio_postgres::{Error, Row, Statement};
 use uuid::Uuid;
 
-use crate::group_plan::{CurrentRevision, EventRows, FileRows, GroupRows, StoredFile};
+use crate::group_plan::{CurrentRevision, EventRows, FileRows, GroupRows, StoredAnalyses, StoredChecksums, StoredFile};
 use crate::notifications::EVENT_CHANNEL;
 use crate::query::{SqlParam, to_bigint};
 
@@ -105,11 +105,7 @@ impl GroupStatements {
     }
 
     /// Returns the current revisions of those of these analyses that exist.
-    pub(crate) async fn current_revisions(
-        &self,
-        client: &Object,
-        ids: &[Uuid],
-    ) -> QueryResult<HashMap<Uuid, CurrentRevision>> {
+    pub(crate) async fn current_revisions(&self, client: &Object, ids: &[Uuid]) -> QueryResult<StoredAnalyses> {
         let rows = client.query(&self.analyses, &[&ids]).await?;
         let read = |row: &Row| {
             (row.get(0), CurrentRevision { study_key: row.get(1), state: row.get(2), revision: row.get(3) })
@@ -124,7 +120,7 @@ impl GroupStatements {
         client: &Object,
         md5s: &[Uuid],
         published_only: &[bool],
-    ) -> QueryResult<HashMap<(Uuid, bool), StoredFile>> {
+    ) -> QueryResult<StoredChecksums> {
         if md5s.is_empty() {
             return Ok(HashMap::new());
         }

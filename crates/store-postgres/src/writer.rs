@@ -11,8 +11,8 @@
 
 use std::mem;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use cantata_core::{LogInterval, error_chain};
@@ -22,8 +22,8 @@ use futures_util::{FutureExt, StreamExt};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{oneshot, watch};
 
-use crate::group_commit::{GroupTransaction, commit_group, write_files_early};
-use crate::group_plan::Submission;
+use crate::group_commit::{GroupTransaction, LockedGroup, write_files_early};
+use crate::group_plan::{GroupOutcome, Submission};
 use crate::group_statements::MIN_COPY_FILES;
 use crate::notifications::advance_latest_event;
 use crate::pool::ConnectionPool;
@@ -68,7 +68,8 @@ impl AnalysisWriter {
     ) -> Self {
         let (jobs, queue) = channel(MAX_QUEUED_CHANGES);
         let commit_count = Arc::new(AtomicU64::new(0));
-        let writer = GroupWriter { pool, studies, latest_event, commit_count: Arc::clone(&commit_count) };
+        let (queued, counted) = (Mutex::default(), Arc::clone(&commit_count));
+        let writer = GroupWriter { pool, studies, latest_event, commit_count: counted, queued };
         tokio::spawn(write_groups(queue, Arc::new(writer), MAX_CONCURRENT_GROUPS.min(max_connections)));
         Self { jobs, commit_count }
     }
@@ -147,6 +148,16 @@ impl WriteGroup {
         self.len() < MAX_GROUP_CHANGES && self.bytes < MAX_GROUP_BYTES && self.files < MAX_GROUP_FILES
     }
 
+    /// Adds the changes of another group, which were queued later.
+    fn append(&mut self, later: Self) {
+        self.submissions.extend(later.submissions);
+        self.insert_replies.extend(later.insert_replies);
+        self.changes.extend(later.changes);
+        self.replace_replies.extend(later.replace_replies);
+        self.bytes += later.bytes;
+        self.files += later.files;
+    }
+
     /// Splits the group into groups of one.
     fn split(self) -> impl Iterator<Item = WriteGroup> {
         let submissions = self.submissions.into_iter().zip(self.insert_replies);
@@ -180,23 +191,36 @@ impl WriteGroup {
     }
 }
 
+/// What the task and the groups that it runs share.
+#[derive(Default)]
+struct GroupQueue {
+    /// The changes of the next group.
+    next: WriteGroup,
+    running_groups: usize,
+}
+
 /// Collects changes into groups and writes them, until the queue is closed and all of them are written.
 async fn write_groups(mut queue: Receiver<WriteJob>, writer: Arc<GroupWriter>, max_groups: usize) {
-    let mut next = WriteGroup::default();
     // On this task: another thread would have to wake up for every group.
     let mut running = FuturesUnordered::new();
     // Nothing is sent: the sender is dropped when its group has ended. There is none before the first one.
     let (_, mut previous) = oneshot::channel::<()>();
     loop {
-        while next.has_room()
-            && let Ok(job) = queue.try_recv()
-        {
-            next.add(job);
-        }
-        let starts_beside = next.files >= MIN_COPY_FILES && running.len() < max_groups;
-        if next.len() > 0 && (running.is_empty() || starts_beside) {
+        let (group, has_room) = {
+            let GroupQueue { next, running_groups } = &mut *writer.queued();
+            while next.has_room()
+                && let Ok(job) = queue.try_recv()
+            {
+                next.add(job);
+            }
+            *running_groups = running.len();
+            let starts_beside = next.files >= MIN_COPY_FILES && running.len() < max_groups;
+            let starts = next.len() > 0 && (running.is_empty() || starts_beside);
+            (starts.then(|| mem::take(next)), next.has_room())
+        };
+        if let Some(group) = group {
             let (ended, end) = oneshot::channel();
-            let (group, previous) = (mem::take(&mut next), mem::replace(&mut previous, end));
+            let previous = mem::replace(&mut previous, end);
             let writer = Arc::clone(&writer);
             let write = async move {
                 writer.write(group, previous).await;
@@ -209,7 +233,7 @@ async fn write_groups(mut queue: Receiver<WriteJob>, writer: Arc<GroupWriter>, m
         tokio::select! {
             biased;
             Some(_) = running.next() => {}
-            Some(job) = queue.recv(), if next.has_room() => next.add(job),
+            Some(job) = queue.recv(), if has_room => writer.queued().next.add(job),
             else => break,
         }
     }
@@ -221,9 +245,14 @@ struct GroupWriter {
     studies: Arc<StudyRepository>,
     latest_event: watch::Sender<u64>,
     commit_count: Arc<AtomicU64>,
+    queued: Mutex<GroupQueue>,
 }
 
 impl GroupWriter {
+    fn queued(&self) -> MutexGuard<'_, GroupQueue> {
+        self.queued.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Writes a group; only its files are written before the previous group has ended.
     async fn write(&self, mut group: WriteGroup, previous: oneshot::Receiver<()>) {
         let found = group.find_studies(&self.studies).await;
@@ -236,29 +265,70 @@ impl GroupWriter {
             group.fail(&error);
             return;
         }
-        let Some((rejected, error)) = self.commit(group, early).await else { return };
+        let Some((rejected, error)) = self.commit(group, early, true).await else { return };
         if !matches!(error, StoreError::Failed { .. }) {
             rejected.fail(&error);
             return;
         }
         // A group of one too: the database may have chosen it to end a deadlock.
         for single in rejected.split() {
-            if let Some((rejected, error)) = self.commit(single, None).await {
+            if let Some((rejected, error)) = self.commit(single, None, false).await {
                 rejected.fail(&error);
             }
         }
     }
 
-    /// Commits a group and replies to its callers; returns the group with the error if that failed.
-    async fn commit(&self, group: WriteGroup, early: Option<GroupTransaction>) -> Option<(WriteGroup, StoreError)> {
-        match Box::pin(commit_group(&self.pool, early, &group.submissions, &group.changes)).await {
-            Ok(outcome) => {
-                self.commit_count.fetch_add(1, Ordering::Relaxed);
-                advance_latest_event(&self.latest_event, outcome.last_event);
-                group.reply(outcome.insertions, outcome.replacements.into_iter().map(Ok).collect());
-                None
+    /// Commits a group, which may grow, and replies to its callers; returns the group with the error if that failed.
+    async fn commit(
+        &self,
+        mut group: WriteGroup,
+        mut early: Option<GroupTransaction>,
+        may_grow: bool,
+    ) -> Option<(WriteGroup, StoreError)> {
+        loop {
+            match Box::pin(self.try_commit(&mut group, early.take(), may_grow)).await {
+                Ok(Some(outcome)) => {
+                    self.commit_count.fetch_add(1, Ordering::Relaxed);
+                    advance_latest_event(&self.latest_event, outcome.last_event);
+                    group.reply(outcome.insertions, outcome.replacements.into_iter().map(Ok).collect());
+                    return None;
+                }
+                Ok(None) => {}
+                Err(error) => return Some((group, error)),
             }
-            Err(error) => Some((group, error)),
         }
+    }
+
+    async fn try_commit(
+        &self,
+        group: &mut WriteGroup,
+        early: Option<GroupTransaction>,
+        may_grow: bool,
+    ) -> Result<Option<GroupOutcome>> {
+        let mut locked = LockedGroup::begin(&self.pool, early, &group.submissions, &group.changes).await?;
+        if may_grow
+            && locked.can_grow()
+            && let Some(later) = self.take_queued(group)
+        {
+            let grown = locked.grow(&later.submissions, &later.changes).await;
+            group.append(later);
+            locked = grown?;
+        }
+        locked.commit(&self.pool, &group.submissions, &group.changes).await
+    }
+
+    /// Takes what was queued while a group waited for the lock, if that is as much as the group: then one more round trip
+    /// saves a commit. No group that was queued in between may be running. None of it may need another connection, to read
+    /// its study: the others may wait for this lock.
+    fn take_queued(&self, group: &WriteGroup) -> Option<WriteGroup> {
+        let GroupQueue { next, running_groups } = &mut *self.queued();
+        let fits = group.bytes + next.bytes <= MAX_GROUP_BYTES && group.files + next.files <= MAX_GROUP_FILES;
+        if next.len() < group.len() || !fits || *running_groups > 1 {
+            return None;
+        }
+        for submission in &mut next.submissions {
+            submission.study_key = Some(self.studies.cached(&submission.new.study_id)?.key);
+        }
+        Some(mem::take(next))
     }
 }

@@ -2,6 +2,7 @@
 //! database that goes away.
 #![expect(clippy::unwrap_used, reason = "a test helper that fails should fail its test")]
 
+mod growing_groups;
 mod loss;
 mod many_files;
 mod several;
