@@ -50,6 +50,7 @@ struct Inner {
     folder: PathBuf,
     registry: RwLock<IndexRegistry>,
     search_permits: SearchPermits,
+    short_search_permits: SearchPermits,
     export_permits: ExportPermits,
     /// Cloned by every running write or merge, also when its caller is gone.
     active_writes: Arc<()>,
@@ -118,6 +119,7 @@ impl EmbeddedEngine {
             folder: folder.to_owned(),
             registry: RwLock::new(IndexRegistry { indexes, aliases, has_stale_aliases, folders }),
             search_permits: SearchPermits::default(),
+            short_search_permits: SearchPermits::for_short_searches(),
             export_permits: ExportPermits::default(),
             active_writes: Arc::default(),
             retry_interval,

@@ -5,6 +5,9 @@
 //! many searches are started and abandoned, they occupy a bounded number of threads. The searches of one index have at
 //! most three quarters of the permits and of the places to wait, so that those of others go on.
 //!
+//! Short searches ([`crate::search::is_short`]) have permits of their own. A record, a page that was asked for before, or
+//! the names that begin to appear while somebody types, does not wait for pages with facets to count, however many there are.
+//!
 //! Exports find their records like a search, and have permits of their own for each page of them, and fewer: a file takes
 //! its time, while a person waits for a page. How many exports wait is bounded by the server (`MAX_EXPORTS`).
 
@@ -17,7 +20,10 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 /// Running searches per processor: some wait for the disk.
 const MAX_RUNNING_PER_PROCESSOR: usize = 4;
 
-/// Searches that wait for a permit.
+/// Running short searches per processor, beside the others.
+const MAX_SHORT_PER_PROCESSOR: usize = 2;
+
+/// Searches that wait for a permit; as many short ones.
 const MAX_WAITING: usize = 2000;
 
 /// Indexes are told apart by a hash of their names; those with the same one share their part.
@@ -39,8 +45,7 @@ pub(crate) struct ExportPermits(Arc<Semaphore>);
 impl Default for ExportPermits {
     /// One for every two processors.
     fn default() -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self(Arc::new(Semaphore::new((processors / 2).max(1))))
+        Self(Arc::new(Semaphore::new((processors() / 2).max(1))))
     }
 }
 
@@ -51,11 +56,15 @@ impl ExportPermits {
     }
 }
 
-/// Hands out the permits, in the order of the requests.
+/// Hands out the permits of one kind of searches, in the order of the requests.
 pub(crate) struct SearchPermits {
     all: PermitCounts,
     by_index: Vec<PermitCounts>,
     hasher: RandomState,
+}
+
+fn processors() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
 }
 
 /// Permits to run, and places to wait.
@@ -75,13 +84,18 @@ impl PermitCounts {
 }
 
 impl Default for SearchPermits {
+    /// The permits of all searches but the short ones.
     fn default() -> Self {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        Self::new(processors * MAX_RUNNING_PER_PROCESSOR, MAX_WAITING)
+        Self::new(MAX_RUNNING_PER_PROCESSOR * processors(), MAX_WAITING)
     }
 }
 
 impl SearchPermits {
+    /// The permits of short searches.
+    pub(crate) fn for_short_searches() -> Self {
+        Self::new(MAX_SHORT_PER_PROCESSOR * processors(), MAX_WAITING)
+    }
+
     fn new(max_running: usize, max_waiting: usize) -> Self {
         let part = |all: usize| (all * 3 / 4).max(1);
         let by_index = (0..INDEX_SLOTS).map(|_| PermitCounts::new(part(max_running), part(max_waiting)));
@@ -108,6 +122,12 @@ impl SearchPermits {
         Ok(SearchPermit { _running: self.all.wait().await?, _part_of_index: part })
     }
 
+    /// Returns how many more searches may wait.
+    #[cfg(test)]
+    pub(crate) fn free_places(&self) -> usize {
+        self.all.waiting.available_permits()
+    }
+
     fn of_index(&self, index: &str) -> &PermitCounts {
         &self.by_index[self.hasher.hash_one(index) as usize % INDEX_SLOTS]
     }
@@ -125,7 +145,7 @@ mod tests {
             let permits = Arc::clone(&permits);
             async move { permits.acquire("a").await.map(|_| ()) }
         });
-        while permits.all.waiting.available_permits() == 1 {
+        while permits.free_places() == 1 {
             tokio::task::yield_now().await;
         }
         let third = permits.acquire("a").await.err();
@@ -133,7 +153,7 @@ mod tests {
         drop(first);
         assert_eq!(second.await.unwrap(), Ok(()));
         assert!(permits.acquire("a").await.is_ok());
-        assert_eq!(permits.all.waiting.available_permits(), 1);
+        assert_eq!(permits.free_places(), 1);
     }
 
     #[tokio::test]
@@ -151,7 +171,7 @@ mod tests {
                 tokio::spawn(async move { permits.acquire("greedy").await.map(|_| ()) })
             })
             .collect();
-        while permits.all.waiting.available_permits() > 2 {
+        while permits.free_places() > 2 {
             tokio::task::yield_now().await;
         }
         assert_eq!(permits.acquire("greedy").await.err(), Some(EngineError::Busy));

@@ -41,6 +41,18 @@ use crate::snapshot::{QueryCache, Snapshot};
 /// Facets over fewer documents in all are counted on the calling thread, before another one could wake up.
 const MIN_PARALLEL_DOCUMENTS: usize = 20_000;
 
+/// The most records that the pages of a short search have or skip.
+pub(crate) const MAX_SHORT_ROWS: usize = 1000;
+
+/// Returns whether a search is short: it has few records to find and no facet to count, because there is none or all are
+/// cached.
+pub(crate) fn is_short(snapshot: &Snapshot, plan: &SearchPlan) -> bool {
+    let facets = &snapshot.query_cache.facets;
+    let is_cached = |index| QueryCache::facet_key(plan, index).is_some_and(|key| facets.contains(&key));
+    let rows = plan.hits.iter().fold(0_usize, |rows, page| rows.saturating_add(page.offset).saturating_add(page.size));
+    rows <= MAX_SHORT_ROWS && (0..plan.facets.len()).all(is_cached)
+}
+
 /// Runs a plan.
 ///
 /// # Errors

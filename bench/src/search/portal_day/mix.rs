@@ -33,7 +33,7 @@ pub(super) enum RequestKind {
 
 impl RequestKind {
     /// All but exports.
-    pub(super) const LIGHT: [Self; 4] = [Self::NewPage, Self::RepeatedPage, Self::QuickSearch, Self::Record];
+    pub(super) const SEARCHES: [Self; 4] = [Self::NewPage, Self::RepeatedPage, Self::QuickSearch, Self::Record];
 
     /// Returns what a request of a hundred is, by its number from 0.
     fn of_hundred(number: u32) -> Self {
@@ -44,6 +44,11 @@ impl RequestKind {
             90..95 => Self::Record,
             _ => Self::Export,
         }
+    }
+
+    /// Returns whether it is light: there is nothing to count for it.
+    pub(super) fn is_light(self) -> bool {
+        !matches!(self, Self::NewPage | Self::Export)
     }
 
     /// Returns its name in a report.
@@ -181,7 +186,7 @@ mod tests {
     #[test]
     fn a_hundred_requests_are_of_the_kinds_of_a_day() {
         let count = |kind: RequestKind| (0..100).filter(|number| RequestKind::of_hundred(*number) == kind).count();
-        assert_eq!(RequestKind::LIGHT.map(count), [60, 20, 10, 5]);
+        assert_eq!(RequestKind::SEARCHES.map(count), [60, 20, 10, 5]);
         assert_eq!(count(RequestKind::Export), 5);
     }
 

@@ -26,7 +26,11 @@ impl IndexReader for EmbeddedEngine {
 
     async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let permit = self.0.search_permits.acquire(index).await?;
+        let permits = match search::is_short(&snapshot, &plan) {
+            true => &self.0.short_search_permits,
+            false => &self.0.search_permits,
+        };
+        let permit = permits.acquire(index).await?;
         let request = CancelOnDrop::default();
         let cancellation = request.token();
         run_blocking(move || {
@@ -88,5 +92,62 @@ impl ExportStream for RunningExport {
         .await?;
         self.scan = Some(scan);
         Ok((!hits.is_empty()).then_some(ExportPage { hits }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use cantata_engine::{FacetRequest, Filter, HitsRequest};
+    use serde_json::json;
+
+    use crate::test_index::TestIndex;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn short_searches_do_not_wait_for_those_with_facets_to_count() {
+        let index = TestIndex::new(&json!({"a": {"type": "keyword"}}));
+        index.write((0..10).map(|number| json!({"a": number.to_string()}))).await;
+        let plan = |filter: Filter, size: usize, facets: &[&str]| {
+            let page = HitsRequest { size, total: true, ..HitsRequest::default() };
+            let facet =
+                |field: &&str| FacetRequest { field: (*field).to_owned(), distinct: true, ..FacetRequest::default() };
+            let facets = facets.iter().map(facet).collect();
+            Arc::new(SearchPlan { filters: vec![filter], hits: vec![page], facets })
+        };
+        let search = |plan: &Arc<SearchPlan>| index.engine.search("things", Arc::clone(plan));
+        let count = |response: Result<SearchResponse, _>| {
+            let SearchResponse { hits, facets } = response.unwrap();
+            (hits[0].hits.len(), facets.iter().map(|facet| facet.distinct).collect::<Vec<_>>())
+        };
+        let asked_before = plan(Filter::All, 3, &["a"]);
+        assert_eq!(count(search(&asked_before).await), (3, vec![10]));
+
+        let permits = &index.engine.0.search_permits;
+        let mut running = Vec::new();
+        while let Some(permit) = poll_once(permits.acquire("things")).await {
+            running.push(permit.unwrap());
+        }
+        assert_eq!(count(search(&asked_before).await), (3, vec![10]), "its facets are cached");
+        assert_eq!(count(search(&plan(Filter::All, 4, &[])).await), (4, vec![]), "it has no facets");
+        let with_new_facet = plan(Filter::Exists { field: "a".to_owned() }, 3, &["a"]);
+        let with_many_rows = plan(Filter::All, search::MAX_SHORT_ROWS + 1, &[]);
+        let free_places = permits.free_places();
+        for long in [&with_new_facet, &with_many_rows] {
+            let mut waiting = std::pin::pin!(search(long));
+            assert!(poll_once(&mut waiting).await.is_none());
+            assert_eq!(permits.free_places(), free_places - 1);
+        }
+        drop(running);
+        assert_eq!(count(search(&with_new_facet).await), (3, vec![10]));
+    }
+
+    /// Returns the output of a future if it is ready at once.
+    async fn poll_once<F: Future>(future: F) -> Option<F::Output> {
+        tokio::select! {
+            biased;
+            output = future => Some(output),
+            () = std::future::ready(()) => None,
+        }
     }
 }

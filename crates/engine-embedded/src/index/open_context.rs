@@ -11,8 +11,8 @@ use crate::error::IndexError;
 use crate::retry_pace::DEFAULT_RETRY_INTERVAL;
 use crate::search::map_parallel;
 
-/// How many bytes of segment files are verified when indexes are opened. A disk that reads 500 MB a second takes an eighth of a
-/// second for them.
+/// How many bytes of segment files are verified when indexes are opened. A disk that reads 500 MB a second takes an eighth
+/// of a second for them.
 const MAX_VERIFIED_ON_OPEN_BYTES: usize = 64 << 20;
 
 /// What the indexes that are opened together have in common.

@@ -143,6 +143,10 @@ impl<R: ResultBytes + Clone + Send + Sync + 'static> ResultCache<R> {
         self.results.get()?.get(plan).map(|cached| cached.result.clone())
     }
 
+    pub(crate) fn contains(&self, plan: &SearchPlan) -> bool {
+        self.results.get().is_some_and(|results| results.contains_key(plan))
+    }
+
     pub(crate) fn insert(&self, plan: SearchPlan, result: &R) {
         let bytes = ENTRY_OVERHEAD_BYTES + plan_bytes(&plan) + result.bytes();
         if bytes > MAX_ENTRY_BYTES {
