@@ -21,6 +21,7 @@ mod ranges;
 mod relevance;
 mod row_filter;
 mod search_budget;
+mod short_search;
 mod sort;
 mod sorted_scan;
 mod stored_rows;
@@ -29,6 +30,7 @@ mod thread_pool;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
+pub(crate) use short_search::is_short;
 pub(crate) use thread_pool::map_parallel;
 
 use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};
@@ -40,18 +42,6 @@ use crate::snapshot::{QueryCache, Snapshot};
 
 /// Facets over fewer documents in all are counted on the calling thread, before another one could wake up.
 const MIN_PARALLEL_DOCUMENTS: usize = 20_000;
-
-/// The most records that the pages of a short search have or skip.
-pub(crate) const MAX_SHORT_ROWS: usize = 1000;
-
-/// Returns whether a search is short: it has few records to find and no facet to count, because there is none or all are
-/// cached.
-pub(crate) fn is_short(snapshot: &Snapshot, plan: &SearchPlan) -> bool {
-    let facets = &snapshot.query_cache.facets;
-    let is_cached = |index| QueryCache::facet_key(plan, index).is_some_and(|key| facets.contains(&key));
-    let rows = plan.hits.iter().fold(0_usize, |rows, page| rows.saturating_add(page.offset).saturating_add(page.size));
-    rows <= MAX_SHORT_ROWS && (0..plan.facets.len()).all(is_cached)
-}
 
 /// Runs a plan.
 ///

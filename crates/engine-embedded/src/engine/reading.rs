@@ -98,6 +98,7 @@ impl ExportStream for RunningExport {
 #[cfg(test)]
 mod tests {
     use cantata_engine::{FacetRequest, Filter, HitsRequest};
+    use cantata_mapping::TypedValue;
     use serde_json::json;
 
     use crate::test_index::TestIndex;
@@ -105,9 +106,11 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn short_searches_do_not_wait_for_those_with_facets_to_count() {
-        let index = TestIndex::new(&json!({"a": {"type": "keyword"}}));
-        index.write((0..10).map(|number| json!({"a": number.to_string()}))).await;
+    async fn short_searches_do_not_wait_for_those_with_facets_over_many_records() {
+        let index = TestIndex::new(&json!({"a": {"type": "keyword"}, "b": {"type": "keyword"}}));
+        index
+            .write((0..1100).map(|number: usize| json!({"a": number.to_string(), "b": (number % 2).to_string()})))
+            .await;
         let plan = |filter: Filter, size: usize, facets: &[&str]| {
             let page = HitsRequest { size, total: true, ..HitsRequest::default() };
             let facet =
@@ -120,26 +123,35 @@ mod tests {
             let SearchResponse { hits, facets } = response.unwrap();
             (hits[0].hits.len(), facets.iter().map(|facet| facet.distinct).collect::<Vec<_>>())
         };
-        let asked_before = plan(Filter::All, 3, &["a"]);
-        assert_eq!(count(search(&asked_before).await), (3, vec![10]));
+        let asked_before = plan(Filter::All, 3, &["b"]);
+        assert_eq!(count(search(&asked_before).await), (3, vec![2]));
 
         let permits = &index.engine.0.search_permits;
         let mut running = Vec::new();
         while let Some(permit) = poll_once(permits.acquire("things")).await {
             running.push(permit.unwrap());
         }
-        assert_eq!(count(search(&asked_before).await), (3, vec![10]), "its facets are cached");
+        assert_eq!(count(search(&asked_before).await), (3, vec![2]), "its facets are cached");
         assert_eq!(count(search(&plan(Filter::All, 4, &[])).await), (4, vec![]), "it has no facets");
-        let with_new_facet = plan(Filter::Exists { field: "a".to_owned() }, 3, &["a"]);
-        let with_many_rows = plan(Filter::All, search::MAX_SHORT_ROWS + 1, &[]);
+        let terms = |field: &str, values: &[&str]| {
+            let values = values.iter().map(|&value| TypedValue::Text(value.to_owned())).collect();
+            Filter::Terms { field: field.to_owned(), values }
+        };
+        let both = Filter::And(vec![terms("b", &["0", "1"]), terms("a", &["7", "8"])]);
+        for few in [terms("a", &["7", "8"]), terms("_id", &["7", "8"]), both] {
+            assert_eq!(count(search(&plan(few, 4, &["b"])).await), (2, vec![2]), "its facet is over few records");
+        }
+        let with_new_facet = plan(terms("b", &["0", "1"]), 3, &["a"]);
+        let with_many_rows = plan(Filter::All, 1001, &[]);
+        let with_many_values = plan(terms("a", &["7"; 600]), 3, &["b"]);
         let free_places = permits.free_places();
-        for long in [&with_new_facet, &with_many_rows] {
+        for long in [&with_new_facet, &with_many_rows, &with_many_values] {
             let mut waiting = std::pin::pin!(search(long));
             assert!(poll_once(&mut waiting).await.is_none());
             assert_eq!(permits.free_places(), free_places - 1);
         }
         drop(running);
-        assert_eq!(count(search(&with_new_facet).await), (3, vec![10]));
+        assert_eq!(count(search(&with_new_facet).await), (3, vec![1100]));
     }
 
     /// Returns the output of a future if it is ready at once.
