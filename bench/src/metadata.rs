@@ -70,7 +70,7 @@ fn copy_of_full_store(bench: &PartBench) -> Outcome<TempDir> {
 /// Measures what was asked for; the exit code says whether every required figure was reached.
 pub(crate) fn run(arguments: &PartArguments<MetadataPart>) -> Outcome<ExitCode> {
     let (duration, warm_up) = (Duration::from_secs(3), Duration::from_millis(700));
-    let full = RunSize { duration, warm_up, rounds: 3, analyses: 10_000 };
+    let full = RunSize { duration, warm_up, rounds: 5, analyses: 10_000 };
     run_parts(SECTION, arguments, full, 2_000, |bench, part| match part {
         MetadataPart::Submit => submit::measure(bench, SubmitStore::Sqlite),
         MetadataPart::SubmitPostgres => submit::measure(bench, SubmitStore::Postgres),

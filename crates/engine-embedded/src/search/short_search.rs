@@ -18,7 +18,7 @@ use crate::value_encoding::ValueClass;
 const MAX_RECORDS: usize = 1000;
 
 /// The most values that are looked up in the segments to find out. Of a long filter some parts are enough.
-const MAX_LOOK_UPS: usize = 512;
+const MAX_LOOK_UPS: usize = 64;
 
 /// Returns whether a search is short.
 pub(crate) fn is_short(snapshot: &Snapshot, plan: &SearchPlan) -> bool {
