@@ -16,6 +16,10 @@ use crate::Outcome;
 /// How long a server may take to send anything.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
+/// A connection that was idle for longer is opened again: servers close one that is idle for a minute, and what is measured
+/// in turn with this server may take longer.
+const MAX_IDLE_TIME: Duration = Duration::from_secs(30);
+
 /// How much room there is for what arrives at once.
 const READ_BUFFER_BYTES: usize = 64 * 1024;
 
@@ -57,7 +61,9 @@ pub(crate) struct Downloaded {
 
 /// A connection that is kept for many requests.
 pub(crate) struct Connection {
+    address: SocketAddr,
     stream: TcpStream,
+    last_used: Instant,
     /// What has arrived and is not used up: `buffer[used..filled]`.
     buffer: Vec<u8>,
     used: usize,
@@ -71,12 +77,25 @@ enum Length {
     Chunked,
 }
 
+fn connect(address: SocketAddr) -> Outcome<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
+    Ok(stream)
+}
+
 impl Connection {
     pub(crate) fn open(address: SocketAddr) -> Outcome<Self> {
-        let stream = TcpStream::connect(address)?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(READ_TIMEOUT))?;
-        Ok(Self { stream, buffer: vec![0; READ_BUFFER_BYTES], used: 0, filled: 0, body: Vec::new(), retry_after: None })
+        Ok(Self {
+            address,
+            stream: connect(address)?,
+            last_used: Instant::now(),
+            buffer: vec![0; READ_BUFFER_BYTES],
+            used: 0,
+            filled: 0,
+            body: Vec::new(),
+            retry_after: None,
+        })
     }
 
     /// Sends a request and returns the body of its answer, which must be a success.
@@ -91,7 +110,7 @@ impl Connection {
 
     /// Sends a request and returns the status of its answer.
     pub(crate) fn status(&mut self, request: &[u8]) -> Outcome<u16> {
-        self.stream.write_all(request)?;
+        self.write(request)?;
         let (status, length) = self.read_head()?;
         self.body.clear();
         match length {
@@ -100,6 +119,7 @@ impl Connection {
             Length::Known(length) => self.read_body(length)?,
             Length::Chunked => while self.read_chunk()? {},
         }
+        self.last_used = Instant::now();
         Ok(status)
     }
 
@@ -132,7 +152,7 @@ impl Connection {
 
     /// Sends a request whose answer comes in pieces and is too long to be kept; returns how long it was.
     pub(crate) fn download(&mut self, request: &[u8]) -> Outcome<Downloaded> {
-        self.stream.write_all(request)?;
+        self.write(request)?;
         let (status, Length::Chunked) = self.read_head()? else {
             return Err("expected an answer in pieces, found one of known length".into());
         };
@@ -144,7 +164,17 @@ impl Connection {
             downloaded.bytes += self.body.len();
             downloaded.lines += self.body.iter().filter(|byte| **byte == b'\n').count();
         }
+        self.last_used = Instant::now();
         if status == 200 { Ok(downloaded) } else { Err(format!("expected status 200, found {status}").into()) }
+    }
+
+    fn write(&mut self, request: &[u8]) -> Outcome<()> {
+        if self.last_used.elapsed() > MAX_IDLE_TIME {
+            self.stream = connect(self.address)?;
+            (self.used, self.filled) = (0, 0);
+        }
+        self.stream.write_all(request)?;
+        Ok(())
     }
 
     fn read_head(&mut self) -> Outcome<(u16, Length)> {
