@@ -141,6 +141,9 @@ mod tests {
         for few in [terms("a", &["7", "8"]), terms("_id", &["7", "8"]), both] {
             assert_eq!(count(search(&plan(few, 4, &["b"])).await), (2, vec![2]), "its facet is over few records");
         }
+        // Together they would need more look-ups than are made.
+        let shared = terms("a", &["7"; 40]);
+        assert_eq!(count(search(&plan(shared, 4, &["a", "b"])).await), (1, vec![1, 1]), "its facets share a filter");
         let with_new_facet = plan(terms("b", &["0", "1"]), 3, &["a"]);
         let with_many_rows = plan(Filter::All, 1001, &[]);
         let with_many_values = plan(terms("a", &["7"; 600]), 3, &["b"]);

@@ -6,6 +6,7 @@
 //! time, and never changes the answer.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use cantata_engine::{Filter, SearchPlan};
 use cantata_mapping::{RECORD_ID, TypedValue};
@@ -28,8 +29,13 @@ pub(crate) fn is_short(snapshot: &Snapshot, plan: &SearchPlan) -> bool {
         let key = QueryCache::facet_key(plan, index);
         key.is_some_and(|key| snapshot.query_cache.facets.contains(&key))
     };
-    let is_over_few = |index: usize| estimate.has_few_matches(&plan.filters[plan.facets[index].filter]);
-    rows <= MAX_RECORDS && (0..plan.facets.len()).all(|index| is_cached(index) || is_over_few(index))
+    // Most facets of a page share a filter, which is looked up once.
+    let mut few_matches = BTreeSet::new();
+    rows <= MAX_RECORDS
+        && plan.facets.iter().enumerate().all(|(index, facet)| {
+            let has_few = || estimate.has_few_matches(&plan.filters[facet.filter]);
+            few_matches.contains(&facet.filter) || is_cached(index) || (has_few() && few_matches.insert(facet.filter))
+        })
 }
 
 /// An upper bound on the number of records that match a filter, as far as look-ups of values show one.
