@@ -310,4 +310,14 @@ mod tests {
         let error = Connection::open(address).unwrap().exchange(&get("/")).unwrap_err().to_string();
         assert!(error.contains("409") && error.contains("not again"), "{error}");
     }
+
+    #[test]
+    fn a_connection_that_was_idle_is_opened_again() {
+        let mut connection =
+            Connection::open(serve(vec![b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nfirst"], 7)).unwrap();
+        assert_eq!(connection.exchange(&get("/")).unwrap(), b"first");
+        connection.address = serve(vec![b"HTTP/1.1 200 OK\r\ncontent-length: 6\r\n\r\nsecond"], 7);
+        connection.last_used = connection.last_used.checked_sub(2 * MAX_IDLE_TIME).unwrap();
+        assert_eq!(connection.exchange(&get("/")).unwrap(), b"second");
+    }
 }
