@@ -9,7 +9,7 @@ endif
 RELEASE_BINARY := $(CARGO_TARGET_DIR)/release/cantata
 DEMO_BINARY := $(CARGO_TARGET_DIR)/demo/cantata
 DEBUG_BINARY := $(CARGO_TARGET_DIR)/debug/cantata
-BENCH := cargo run --release --locked -p cantata-bench --
+BENCH := $(CARGO_TARGET_DIR)/release/cantata-bench
 CARGO_DENY_VERSION := 0.20.2
 CARGO_DENY := $(CACHE)/tools/cargo-deny-$(CARGO_DENY_VERSION)/bin/cargo-deny
 
@@ -31,7 +31,7 @@ export PROPTEST_RNG_SEED := $(or $(PROPTEST_RNG_SEED),20)
 
 TEST_PARTS := check-fmt lint docs deny test-unit test-engines test-keycloak test-browser
 
-.PHONY: help own-cache build debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss compare-formats \
+.PHONY: help own-cache build bench-binary debug-binary demo test check-fmt lint docs deny deny-advisories build-tests test-unit power-loss compare-formats \
 	test-engines cluster-day federation-oracle test-upgrade test-keycloak test-browser portal-test portal-test-large portal-measure screenshots test-clients engines fmt graphiql \
 	portal portal-api-types bench-metadata bench-search bench-search-large bench-engines bench-portal-day bench-indexing bench-servers bench-federation fuzz-requests \
 	lint-packaging fuzz miri
@@ -50,6 +50,10 @@ own-cache:
 
 build: own-cache ## the optimised binary, in $(CARGO_TARGET_DIR)/release/cantata
 	cargo build --release --locked -p cantata
+
+# Server and benchmarks in one build: it has the features that the server has alone, so all but the benchmarks is built once.
+bench-binary: own-cache
+	cargo build --release --locked -p cantata -p cantata-bench
 
 debug-binary: own-cache
 	cargo build --locked -p cantata
@@ -186,31 +190,31 @@ portal: ## builds the portal into the server's sources
 portal-api-types: debug-binary ## generates the portal's types from the server's OpenAPI document
 	cd web/portal && npm ci && CANTATA_BIN="$(DEBUG_BINARY)" npm run api-types
 
-bench-metadata: build ## benchmarks of the metadata service
-	databases/with-postgres $(BENCH) metadata
+bench-metadata: bench-binary ## benchmarks of the metadata service; ARGS=--quick tries all in two minutes
+	databases/with-postgres $(BENCH) metadata $(ARGS)
 
-bench-search: build ## benchmarks of the search service; ARGS="--documents 50000" or ARGS="--only page,facet"
+bench-search: bench-binary ## benchmarks of the search service; ARGS="--documents 50000" or ARGS="--only page,facet"
 	$(BENCH) search $(ARGS)
 
-bench-search-large: build ## ten million documents, 26 GB of disk; ARGS="--documents 1000000,3000000" shows the growth
+bench-search-large: bench-binary ## ten million documents, 26 GB of disk; ARGS="--documents 1000000,3000000" shows the growth
 	$(BENCH) search-large $(ARGS)
 
-bench-engines: build ## embedded engine, OpenSearch, and the server in front of it; ARGS="--keep" keeps the indexes
+bench-engines: bench-binary ## embedded engine, OpenSearch, and the server in front of it; ARGS="--keep" keeps the indexes
 	$(BENCH) engines $(ARGS)
 
-bench-portal-day: build ## 1 to 256 people at a portal; ARGS="--url http://127.0.0.1:5050/files" for your own server
+bench-portal-day: bench-binary ## 1 to 256 people at a portal; ARGS="--url http://127.0.0.1:5050/files" for your own server
 	$(BENCH) portal-day $(ARGS)
 
-bench-indexing: build ## from a submission to a search; ARGS="--only reindex"
+bench-indexing: bench-binary ## from a submission to a search; ARGS="--only reindex"
 	$(BENCH) indexing $(ARGS)
 
-bench-servers: build ## 1, 2 and 3 servers on one PostgreSQL; ARGS="--only submit" or ARGS="--quick"
+bench-servers: bench-binary ## 1, 2 and 3 servers on one PostgreSQL; ARGS="--only submit" or ARGS="--quick"
 	databases/with-postgres $(BENCH) servers $(ARGS)
 
-bench-federation: build ## a network of five nodes against the slowest of them; ARGS="--documents 50000"
+bench-federation: bench-binary ## a network of five nodes against the slowest of them; ARGS="--documents 50000"
 	$(BENCH) federation $(ARGS)
 
-fuzz-requests: build ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
+fuzz-requests: bench-binary ## a million random requests to every route; ARGS="--requests 10000 --seed 2"
 	$(BENCH) fuzz $(ARGS)
 
 lint-packaging: ## Dockerfile, compose files and Helm chart; needs python3, and helm or Go

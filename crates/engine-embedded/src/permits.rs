@@ -5,8 +5,8 @@
 //! many searches are started and abandoned, they occupy a bounded number of threads. The searches of one index have at
 //! most three quarters of the permits and of the places to wait, so that those of others go on.
 //!
-//! Short searches ([`crate::search::is_short`]) have permits of their own: they do not wait for the others, however many
-//! there are.
+//! Short searches ([`crate::search::SearchEffort`]) have permits of their own: they do not wait for the others, however
+//! many there are.
 //!
 //! Exports find their records like a search, and have permits of their own for each page of them, and fewer: a file takes
 //! its time, while a person waits for a page. How many exports wait is bounded by the server (`MAX_EXPORTS`).

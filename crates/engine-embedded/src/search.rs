@@ -21,7 +21,7 @@ mod ranges;
 mod relevance;
 mod row_filter;
 mod search_budget;
-mod short_search;
+mod search_effort;
 mod sort;
 mod sorted_scan;
 mod stored_rows;
@@ -30,7 +30,7 @@ mod thread_pool;
 
 pub(crate) use export::ExportScan;
 pub use search_budget::set_max_search_bytes;
-pub(crate) use short_search::is_short;
+pub(crate) use search_effort::{SearchEffort, estimate_effort};
 pub(crate) use thread_pool::map_parallel;
 
 use cantata_engine::{EngineError, FacetResult, Filter, HitsRequest, SearchPlan, SearchResponse};

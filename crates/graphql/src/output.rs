@@ -47,7 +47,8 @@ pub(crate) enum MemberValue<T> {
 
 impl<T> OutputMember<T> {
     pub(crate) fn new(name: &Name, value: MemberValue<T>) -> Self {
-        Self { name: name.clone(), key: format!(",\"{name}\":").into_bytes().into(), value }
+        let key = [b",\"".as_slice(), name.as_bytes(), b"\":"].concat().into_boxed_slice();
+        Self { name: name.clone(), key, value }
     }
 
     /// Returns the value, if the search gives it.
@@ -112,6 +113,6 @@ pub(crate) struct HitsOutput {
     /// The page in the answer.
     pub(crate) page: usize,
     pub(crate) offset: u64,
-    pub(crate) connection: ConnectionOutput,
+    pub(crate) connection: Arc<ConnectionOutput>,
     pub(crate) path: Vec<ErrorPathSegment>,
 }

@@ -212,7 +212,7 @@ impl<'p> Planner<'p> {
     /// Records an error of a field.
     fn fail(&mut self, field: &SelectedField, message: impl Into<String>) {
         let error = GraphqlError::new(GraphqlErrorCode::BadUserInput, message);
-        self.errors.push(error.at(field.location, &self.prepared.sources).of_field(self.path.clone()));
+        self.errors.push(error.at(field.location, &self.prepared.parsed.document.sources).of_field(self.path.clone()));
     }
 
     /// Returns whether records are shown, rather than counts only.

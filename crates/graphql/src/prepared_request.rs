@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use apollo_compiler::executable::Operation;
 use apollo_compiler::introspection;
-use apollo_compiler::parser::SourceMap;
 use apollo_compiler::request::RequestError;
 use apollo_compiler::response::JsonMap;
 use apollo_compiler::validation::Valid;
@@ -25,7 +24,7 @@ const INTROSPECTION_FIELDS: [&str; 2] = ["__schema", "__type"];
 pub struct PreparedRequest {
     pub(crate) schema: Arc<CompiledSchema>,
     pub(crate) selected: Vec<SelectedField>,
-    pub(crate) sources: SourceMap,
+    pub(crate) parsed: Arc<ParsedDocument>,
     pub(crate) is_mutation: bool,
     /// The results of introspection fields, by key.
     pub(crate) introspection: IntrospectionResults,
@@ -67,8 +66,9 @@ pub(crate) fn prepare(
         .operations
         .get(operation_name)
         .map_err(|error| reject(GraphqlErrorCode::OperationResolutionFailure, &error))?;
-    let mut collector = FieldCollector::new(&schema.schema, document, operation, request.variables.as_ref())
-        .map_err(|error| reject(GraphqlErrorCode::BadUserInput, &error))?;
+    let mut collector =
+        FieldCollector::new(&schema.schema, document, &parsed.selections, operation, request.variables.as_ref())
+            .map_err(|error| reject(GraphqlErrorCode::BadUserInput, &error))?;
     let selected = collector.collect(&operation.selection_set);
     let catalogue = &schema.index_schema(TargetIndex::Records).catalogue;
     let (cost, max_cost) = (estimate_cost(&selected, catalogue.limits.max_results_window), catalogue.limits.max_cost);
@@ -94,11 +94,12 @@ pub(crate) fn prepare(
     }
     filters.sets.sort_unstable();
     filters.sets.dedup();
+    let is_mutation = operation.is_mutation();
     Ok(PreparedRequest {
         schema: schema.clone(),
         selected,
-        sources: document.sources.clone(),
-        is_mutation: operation.is_mutation(),
+        parsed,
+        is_mutation,
         introspection,
         cost,
         sets_needed: filters.sets,

@@ -8,6 +8,7 @@ mod cost;
 mod document_cache;
 mod field_collector;
 mod limits;
+mod selection;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

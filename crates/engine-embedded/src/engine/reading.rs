@@ -12,7 +12,7 @@ use cantata_mapping::IndexMapping;
 use super::{EmbeddedEngine, run_blocking};
 use crate::cancellation::CancelOnDrop;
 use crate::permits::ExportPermits;
-use crate::search::{self, ExportScan};
+use crate::search::{self, ExportScan, SearchEffort};
 
 #[async_trait]
 impl IndexReader for EmbeddedEngine {
@@ -26,13 +26,17 @@ impl IndexReader for EmbeddedEngine {
 
     async fn search(&self, index: &str, plan: Arc<SearchPlan>) -> Result<SearchResponse, EngineError> {
         let snapshot = self.index(index)?.snapshot();
-        let permits = match search::is_short(&snapshot, &plan) {
-            true => &self.0.short_search_permits,
-            false => &self.0.search_permits,
+        let effort = search::estimate_effort(&snapshot, &plan);
+        let permits = match effort {
+            SearchEffort::Instant | SearchEffort::Short => &self.0.short_search_permits,
+            SearchEffort::Long => &self.0.search_permits,
         };
         let permit = permits.acquire(index).await?;
         let request = CancelOnDrop::default();
         let cancellation = request.token();
+        if effort == SearchEffort::Instant {
+            return search::run(&snapshot, &plan, &cancellation);
+        }
         run_blocking(move || {
             // Released when the search ends, which a cancelled request does not wait for.
             let _permit = permit;

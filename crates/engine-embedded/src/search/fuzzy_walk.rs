@@ -16,6 +16,7 @@
 //! is about the first `r + c - limit` letters of the text, so the cell above to the left has the same index, and the
 //! one above the next.
 
+use std::cell::Cell;
 use std::cmp::Ordering;
 use std::ops::{ControlFlow, Range};
 
@@ -31,6 +32,13 @@ const MIN_PARALLEL_VALUES: usize = 100_000;
 
 /// The number of parts of a dictionary that are walked separately. Most of the work is near the text, so there are many.
 const WALKED_PARTS: usize = 16;
+
+/// Of targets with fewer bytes, it is guessed how many values are before them: as many as last time. Branches of numbered
+/// names that begin at the same digit have as many values.
+const MAX_GUESSED_BYTES: usize = 32;
+
+/// How many trigrams a walk remembers.
+const REMEMBERED_TRIGRAMS: usize = 64;
 
 /// Returns the ordinals of the values within an edit distance of a text.
 pub(super) fn values_within(
@@ -59,6 +67,7 @@ fn walk(
     cancellation: &CancellationToken,
 ) -> Vec<u32> {
     let (mut found, mut target) = (Vec::new(), Vec::new());
+    let mut branch_sizes = [0_u32; MAX_GUESSED_BYTES];
     let (Range { start: mut next, end }, mut visited) = (range, 0_u32);
     while next < end {
         if visited.is_multiple_of(VALUES_PER_CHECK) && cancellation.is_cancelled() {
@@ -68,7 +77,13 @@ fn walk(
         if path.read(dictionary.bytes(next), &mut target) {
             found.push(next);
         }
-        next = dictionary.first_from(next + 1..end, &target);
+        let start = next + 1;
+        let Some(size) = branch_sizes.get_mut(target.len()) else {
+            next = dictionary.first_from(start..end, &target);
+            continue;
+        };
+        next = dictionary.first_from_guess(start..end, &target, start.saturating_add(*size));
+        *size = next - start;
     }
     found
 }
@@ -102,7 +117,7 @@ struct EditPath<'t> {
     whole: String,
     offsets: Vec<usize>,
     limit: usize,
-    trigrams: Option<TrigramIndex<'t>>,
+    trigrams: Option<KnownTrigrams<'t>>,
     /// No value ends with the text from an offset before this one on.
     first_possible_ending: usize,
     letters: Vec<char>,
@@ -124,6 +139,7 @@ impl<'t> EditPath<'t> {
         let is_missing = |bytes: &[u8; 3]| trigrams.is_some_and(|trigrams| !trigrams.may_contain(*bytes));
         let last_missing = text.as_bytes().array_windows().rposition(is_missing);
         let first_possible_ending = last_missing.map_or(0, |offset| offset + 1);
+        let trigrams = trigrams.map(KnownTrigrams::new);
         let (text, limit) = (text.chars().collect::<Vec<_>>(), usize::from(distance));
         let first_row = (0..=2 * limit).map(|cell| match cell.checked_sub(limit) {
             Some(column) if column <= text.len() => column as u16,
@@ -242,7 +258,7 @@ impl<'t> EditPath<'t> {
     /// Returns whether the trigrams allow a value of the branch to go on with an ending: those of the ending itself, and the
     /// last one if it begins in the branch.
     fn may_follow_branch(&self, ending: Ending) -> bool {
-        let Some(trigrams) = self.trigrams else { return true };
+        let Some(trigrams) = &self.trigrams else { return true };
         if ending.others < self.first_possible_ending {
             return false;
         }
@@ -283,6 +299,35 @@ impl<'t> EditPath<'t> {
             self.cells.push(changes);
         }
         self.letters.push(letter);
+    }
+}
+
+/// Three bytes side by side, and whether some value may contain them.
+type KnownTrigram = ([u8; 3], bool);
+
+/// A trigram index whose last answers are remembered: a walk asks for the same few trigrams in each branch.
+struct KnownTrigrams<'t> {
+    index: TrigramIndex<'t>,
+    /// Each at its hash.
+    known: [Cell<Option<KnownTrigram>>; REMEMBERED_TRIGRAMS],
+}
+
+impl<'t> KnownTrigrams<'t> {
+    fn new(index: TrigramIndex<'t>) -> Self {
+        Self { index, known: [const { Cell::new(None) }; REMEMBERED_TRIGRAMS] }
+    }
+
+    fn may_contain(&self, trigram: [u8; 3]) -> bool {
+        let hash = trigram.iter().fold(0_usize, |hash, &byte| hash * 7 + usize::from(byte));
+        let known = &self.known[hash % REMEMBERED_TRIGRAMS];
+        match known.get() {
+            Some((asked, answer)) if asked == trigram => answer,
+            _ => {
+                let answer = self.index.may_contain(trigram);
+                known.set(Some((trigram, answer)));
+                answer
+            }
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! A bitmap of all matching rows of a level ([`super::filter`]) is faster when many rows matter; when other filters have
 //! left few documents, only their rows are tested.
 
+use std::ops::Range;
+
 use cantata_engine::Filter;
 use cantata_mapping::RECORD_ID;
 
@@ -119,7 +121,10 @@ impl<'a> RowFilter<'a> {
                 for starts in starts {
                     (from, to) = (starts[from] as usize, starts[to] as usize);
                 }
-                (from..to).any(|row| inner.matches(row))
+                match &**inner {
+                    Self::StoredRows(words) => has_any_row(words, from..to),
+                    inner => (from..to).any(|row| inner.matches(row)),
+                }
             }
             Self::Range { field, from, to } => {
                 let mut matches = false;
@@ -133,6 +138,22 @@ impl<'a> RowFilter<'a> {
             }
         }
     }
+}
+
+/// Returns whether a stored bitmap has one of the rows, of which it is asked for a word at a time.
+fn has_any_row(words: &[u64], rows: Range<usize>) -> bool {
+    if rows.is_empty() {
+        return false;
+    }
+    let (first, last) = (rows.start / WORD_BITS, (rows.end - 1) / WORD_BITS);
+    let after_start = u64::MAX << (rows.start % WORD_BITS);
+    let before_end = u64::MAX >> (WORD_BITS - 1 - (rows.end - 1) % WORD_BITS);
+    let words = words.get(first..words.len().min(last + 1)).unwrap_or_default();
+    (first..).zip(words).any(|(index, word)| {
+        let from = if index == first { after_start } else { u64::MAX };
+        let to = if index == last { before_end } else { u64::MAX };
+        word & from & to != 0
+    })
 }
 
 /// Returns the row starts of each level on the way from a level down to another.
@@ -185,4 +206,22 @@ pub(super) fn evaluate(
 pub(super) fn narrow(segment: &Segment, filter: &Filter, documents: &mut Bitset, cancellation: &CancellationToken) {
     let filter = RowFilter::new(segment, filter, 0, cancellation);
     documents.retain(|document| filter.matches(document));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_of_a_stored_bitmap_are_found_in_any_range() {
+        let mut set = Bitset::empty(200);
+        [0, 63, 64, 130, 199].into_iter().for_each(|row| set.insert(row));
+        for start in 0..=200 {
+            for end in start..=200 {
+                let expected = (start..end).any(|row| set.contains(row));
+                assert_eq!(has_any_row(set.words(), start..end), expected, "{start}..{end}");
+            }
+        }
+        assert!(!has_any_row(set.words(), 256..300));
+    }
 }

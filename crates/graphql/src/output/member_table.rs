@@ -3,6 +3,9 @@
 //! Every member of every document is looked up here, so it must be fast: open addressing with a hash of the length and
 //! three letters of the name, which finds most names that are not selected absent at once.
 
+/// The table has at least this many places for each name, so that nearly all other names are at a free place.
+const MIN_TABLE_RATIO: usize = 4;
+
 /// Maps member names to slots.
 #[derive(Debug, Default)]
 pub(crate) struct MemberTable {
@@ -22,16 +25,24 @@ impl MemberTable {
             return slot;
         }
         self.names.push(name.to_owned());
-        self.table = vec![0; (self.names.len() * 4).next_power_of_two()];
-        for (slot, name) in self.names.iter().enumerate() {
-            let mut at = hash(name) & (self.table.len() - 1);
-            while self.table[at] != 0 {
-                at = (at + 1) & (self.table.len() - 1);
-            }
-            // The limit of fields in a request keeps this below the range of the type.
-            self.table[at] = u16::try_from(slot + 1).unwrap_or_default();
+        if self.names.len() * MIN_TABLE_RATIO > self.table.len() {
+            self.table = vec![0; (self.names.len() * MIN_TABLE_RATIO * 2).next_power_of_two()];
+            (0..self.names.len()).for_each(|slot| self.place(slot));
+        } else {
+            self.place(self.names.len() - 1);
         }
         self.names.len() - 1
+    }
+
+    /// Enters a slot at the hash of its name, or at the next free place.
+    fn place(&mut self, slot: usize) {
+        let last = self.table.len() - 1;
+        let mut at = hash(&self.names[slot]) & last;
+        while self.table[at] != 0 {
+            at = (at + 1) & last;
+        }
+        // The limit of fields in a request keeps this below the range of the type.
+        self.table[at] = u16::try_from(slot + 1).unwrap_or_default();
     }
 
     /// Returns the slot of a name.

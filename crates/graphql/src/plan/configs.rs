@@ -10,7 +10,7 @@ use crate::schema::IndexSchema;
 /// Compiles `configs`, whose value is known before the search.
 pub(super) fn configs(schema: &IndexSchema, field: &SelectedField) -> JsonBytes {
     let mut answer = Map::new();
-    for child in &field.children {
+    for child in field.children.iter() {
         let value = match child.name.as_str() {
             "__typename" => Value::from(child.on.as_str()),
             "extended" => extended(schema, child),

@@ -32,8 +32,11 @@ impl<'p> Planner<'p> {
             )
             .into());
         }
+        let document = &self.prepared.parsed;
         let context = node::NodeContext { catalogue, filters: &self.index_plan(index).filters };
-        let connection = node::connection(context, &field.children, &catalogue.root, (0, usize::MAX), None)?;
+        let connection = document.connection(&field.children, || {
+            node::connection(context, &field.children, &catalogue.root, (0, usize::MAX), None)
+        })?;
         let tracks_total = arguments::flag(field, "trackTotalHits", true);
         let shows_records = self.shows_records(index);
         let plan = self.index_plan(index);

@@ -57,7 +57,7 @@ impl<'p> Planner<'p> {
             by_node: false,
         };
         let mut selection = Vec::with_capacity(field.children.len());
-        for child in &field.children {
+        for child in field.children.iter() {
             let children = match child.name.as_str() {
                 "aggregations" => network_facets(&mut question, child)?,
                 "nodes" => node_members(&mut question, child)?,
@@ -124,7 +124,7 @@ fn network_facet(question: &mut NetworkQuestion, selected: &SelectedField) -> Re
     });
     let facet = &mut question.facets[position];
     let mut members = Vec::with_capacity(selected.children.len());
-    for member in &selected.children {
+    for member in selected.children.iter() {
         let max = arguments::count(member, "max")?;
         let source = match member.name.as_str() {
             "stats" => {

@@ -1,7 +1,7 @@
 //! The cache of parsed and validated documents by their text: portals send the same texts with other variables.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use apollo_compiler::ast::{self, Definition, Document, OperationType, Selection};
 use apollo_compiler::parser::{LineColumn, Parser};
@@ -10,8 +10,9 @@ use apollo_compiler::{ExecutableDocument, Name, Schema};
 use moka::sync::Cache;
 
 use super::limits::{DocumentLimits, check_limits};
+use super::selection::{SelectedFields, SelectionShape, SharedSelections};
 use crate::error::{GraphqlError, GraphqlErrorBody, GraphqlErrorCode};
-use crate::output::JsonBytes;
+use crate::output::{ConnectionOutput, JsonBytes};
 
 /// The nesting of braces and brackets. A filter in the document takes three for each of its levels.
 const MAX_NESTING: usize = 320;
@@ -21,14 +22,14 @@ const MAX_TOKENS: usize = 200_000;
 /// The size of all cached documents of a schema.
 const MAX_CACHED_BYTES: u64 = 32 << 20;
 
-/// How many bytes a parsed document takes for each byte of its text.
-const PARSED_RATIO: usize = 32;
+/// How many bytes a parsed document takes for each byte of its text, with what its requests share.
+const PARSED_RATIO: usize = 96;
 
 /// How many bytes the result of introspection has for each byte of the schema, at most.
 const INTROSPECTION_RATIO: usize = 8;
 
 /// The weight of a short document.
-const MIN_WEIGHT_BYTES: usize = 512 * PARSED_RATIO;
+const MIN_WEIGHT_BYTES: usize = 256 * PARSED_RATIO;
 
 /// The weight of a document with a large result: one of them is always cached.
 const MAX_WEIGHT_BYTES: u32 = 16 << 20;
@@ -53,6 +54,44 @@ pub(crate) struct ParsedDocument {
     pub(crate) document: Valid<ExecutableDocument>,
     /// The introspection results of the only operation, once they were computed.
     pub(crate) introspection: OnceLock<IntrospectionResults>,
+    /// The selections that its requests share.
+    pub(crate) selections: SharedSelections,
+    /// What was compiled from some of them.
+    connections: Mutex<HashMap<SelectionShape, Arc<ConnectionOutput>>>,
+}
+
+impl ParsedDocument {
+    fn new(document: Valid<ExecutableDocument>) -> Self {
+        Self {
+            document,
+            introspection: OnceLock::new(),
+            selections: SharedSelections::default(),
+            connections: Mutex::default(),
+        }
+    }
+
+    /// Returns the page of records that a selection of this document describes, which is compiled unless it is known.
+    ///
+    /// # Errors
+    ///
+    /// That of the compiler.
+    pub(crate) fn connection<E>(
+        &self,
+        selected: &SelectedFields,
+        compile: impl FnOnce() -> Result<ConnectionOutput, E>,
+    ) -> Result<Arc<ConnectionOutput>, E> {
+        let Some(shape) = selected.shape() else { return compile().map(Arc::new) };
+        let lock = || self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = lock().get(&shape).cloned();
+        known.map_or_else(
+            || {
+                let compiled = Arc::new(compile()?);
+                lock().insert(shape, Arc::clone(&compiled));
+                Ok(compiled)
+            },
+            Ok,
+        )
+    }
 }
 
 /// The document cache of one catalogue.
@@ -99,7 +138,7 @@ impl QueryDocumentCache {
         let executable = document.to_executable_validate(schema).map_err(|failed| {
             error_body(&failed.errors, GraphqlErrorCode::GraphqlValidationFailed, &with_selections(&document))
         })?;
-        let parsed = Arc::new(ParsedDocument { document: executable, introspection: OnceLock::new() });
+        let parsed = Arc::new(ParsedDocument::new(executable));
         if text.len() <= MAX_CACHED_TEXT_BYTES {
             self.documents.insert(text.into(), parsed.clone());
         }

@@ -14,6 +14,7 @@ use cantata_sqon::{Sqon, SqonError};
 use serde_json::{Map, Value};
 
 use super::argument_values::{argument_value, library_map};
+use super::selection::{SelectedFields, SharedSelections};
 
 /// The arguments that are filters.
 const FILTER_ARGUMENTS: [&str; 3] = ["filters", "filter", "sqon"];
@@ -41,12 +42,13 @@ pub(crate) struct SelectedField {
     /// Its location in the document.
     pub(crate) location: Option<SourceSpan>,
     /// The selected fields of its value.
-    pub(crate) children: Vec<SelectedField>,
+    pub(crate) children: SelectedFields,
 }
 
 /// Collects the fields of one operation.
 pub(crate) struct FieldCollector<'d> {
     document: &'d ExecutableDocument,
+    shared: &'d SharedSelections,
     pub(crate) variables: Valid<JsonMap>,
     filters: HashMap<&'d Name, Arc<FilterArgument>>,
 }
@@ -60,11 +62,12 @@ impl<'d> FieldCollector<'d> {
     pub(crate) fn new(
         schema: &Valid<Schema>,
         document: &'d ExecutableDocument,
+        shared: &'d SharedSelections,
         operation: &Operation,
         variables: Option<&Map<String, Value>>,
     ) -> Result<Self, RequestError> {
         let variables = coerce_variable_values(schema, operation, &library_map(operation, variables))?;
-        Ok(Self { document, variables, filters: HashMap::new() })
+        Ok(Self { document, shared, variables, filters: HashMap::new() })
     }
 
     /// Returns the selected fields of an object, in order.
@@ -92,10 +95,20 @@ impl<'d> FieldCollector<'d> {
                 arguments,
                 filter,
                 location: first.name.location(),
-                children: if first.selection_set.is_empty() { Vec::new() } else { self.merge(&inner) },
+                children: self.children(&inner),
             });
         }
         fields
+    }
+
+    /// Returns the selected fields of the value of one field, which may have been selected several times.
+    fn children(&mut self, selections: &[&'d SelectionSet]) -> SelectedFields {
+        let shared = self.shared;
+        match selections {
+            [set] if set.is_empty() => SelectedFields::default(),
+            [set] => shared.get_or_collect(set, || self.merge(selections)),
+            _ => self.merge(selections).into(),
+        }
     }
 
     fn group(&self, set: &'d SelectionSet, groups: &mut FieldGroups<'d>, spread: &mut HashSet<&'d Name>) {

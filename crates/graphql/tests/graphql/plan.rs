@@ -355,3 +355,30 @@ fn what_is_prepared_and_planned_can_cross_threads() {
     crosses_threads::<cantata_graphql::PreparedRequest>();
     crosses_threads::<PlannedRequest>();
 }
+
+#[test]
+fn requests_of_one_document_share_only_what_no_variable_changes() {
+    let query = "query($n: Int, $all: Boolean!, $gender: JSON) { file { \
+        hits(first: $n) { total edges { node { id size donors { hits { edges { node { gender age } } } } } } } \
+        some: hits(first: 2) { edges { node { ...names size @include(if: $all) \
+        donors { hits(first: $n, filters: $gender) { total edges { node { gender } } } } } } } \
+        fixed: hits { edges { node { donors { hits(first: 1, sort: [{fieldName: \"donors.age\"}]) { edges { node { age } } } } } } } \
+        aggregations { tags { buckets { key } } size @skip(if: $all) { stats { max } } } } } \
+        fragment names on fileNode { analysis_id tags @include(if: $all) }";
+    let donors = json!([{ "gender": "Male", "age": 40 }, { "gender": "Female", "age": 30 }]);
+    let record = json!({ "analysis_id": "A1", "size": 7, "tags": ["t"], "donors": donors });
+    let shared = schema();
+    for (first, all, gender) in
+        [(1, true, "Male"), (2, false, "Female"), (1, true, "Female"), (2, true, "Male"), (1, false, "Male")]
+    {
+        let filter = json!({ "op": "in", "content": { "fieldName": "donors.gender", "value": [gender] } });
+        let variables = json!({ "n": first, "all": all, "gender": filter });
+        let (planned, alone) = (plan(&shared, query, variables.clone()), plan(&schema(), query, variables));
+        assert_eq!(planned.records, alone.records);
+        let [body, expected] = [planned, alone].map(|planned| write_hits(&planned, &[("1", record.clone())]));
+        assert_eq!(body, expected);
+        let some = &body["data"]["file"]["some"]["edges"][0]["node"];
+        assert_eq!((some.get("size").is_some(), some.get("tags").is_some()), (all, all));
+        assert_eq!(some["donors"]["hits"]["edges"][0]["node"]["gender"], gender);
+    }
+}
