@@ -1,5 +1,5 @@
 //! Random requests to every route of a server with sample data: none may end in a server error or a panic, and the server
-//! never needs more memory than it was told that it may use.
+//! never needs more memory than its limit allows.
 //!
 //! Routes, methods and parameters come from the server's OpenAPI document, so a new route is part of it. Each request is a
 //! valid one in which something was changed. What the server answers with 5xx is printed and kept in a file.

@@ -8,7 +8,7 @@
 //! * **the last revision counts**: an analysis is in the index as its last change left it, or not at all;
 //! * **one document stops nothing**: what cannot be indexed is rejected, with the reason;
 //! * **readers see a complete index**, also during a reindex;
-//! * **what is told to be indexed is visible**: the position in a status covers only what searches show.
+//! * **what is reported as indexed is visible**: the position in a status covers only what searches show.
 
 mod batch;
 mod batch_delay;

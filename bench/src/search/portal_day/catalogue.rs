@@ -190,8 +190,8 @@ impl Description {
         if path == RECORD_ID {
             return ID_NAME.to_owned();
         }
-        let told = self.fields.get(path).and_then(|field| field.graphql_name.clone());
-        told.unwrap_or_else(|| flat_name(path))
+        let assigned = self.fields.get(path).and_then(|field| field.graphql_name.clone());
+        assigned.unwrap_or_else(|| flat_name(path))
     }
 
     /// Returns the names of the fields whose values a node has.

@@ -112,8 +112,8 @@ impl Catalogue {
 
     /// Returns the flat name of a field in GraphQL, which the server tells where two fields ask for one name.
     pub(super) fn graphql_name(&self, path: &str) -> String {
-        let told = self.fields.get(path).and_then(|field| field["graphqlName"].as_str());
-        told.map_or_else(|| flat_name(path), str::to_owned)
+        let assigned = self.fields.get(path).and_then(|field| field["graphqlName"].as_str());
+        assigned.map_or_else(|| flat_name(path), str::to_owned)
     }
 
     /// Returns the GraphQL names of columns, which must be fields with values.
