@@ -16,7 +16,7 @@ use super::SelectedField;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SelectedFields {
     fields: Arc<[SelectedField]>,
-    /// Its number among the shared ones of the document, if no field in it has an argument.
+    /// Which selection of its document it is, if it is shared and no field in it has an argument.
     shape: Option<SelectionShape>,
 }
 
